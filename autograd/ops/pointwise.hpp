@@ -1,12 +1,14 @@
-// The pointwise ops: one formula each, over a value type V that is a SIMD batch in the kernels, a Var when a gradient is itself
-// to be differentiated, a plain Scalar in tests and user-defined ops. A formula uses operators and functions that are found by
-// argument-dependent lookup only, so this header needs neither xsimd nor Var.
+// The pointwise ops: one formula each, over a value type V that is a SIMD batch in the kernels, a
+// Var when a gradient is itself to be differentiated, a plain Scalar in tests and user-defined ops.
+// A formula uses operators and functions that are found by argument-dependent lookup only, so this
+// header needs neither xsimd nor Var.
 //
 //   value(x...)            the result for one element
 //   gradient(g, y, x...)   the cotangent of each input, given the cotangent g and the result y
 //   samples                for each input the range from which the tests draw
 //
-// To add an op: write its struct, add it to pointwise_ops below, give it a function in ops.hpp (docs/adding_an_op.md).
+// To add an op: write its struct, add it to pointwise_ops below, give it a function in ops.hpp
+// (docs/adding_an_op.md).
 #pragma once
 #include <array>
 #include <string_view>
@@ -20,9 +22,10 @@ struct Range {
   double low = -3, high = 3, gap = 0;
 };
 
-namespace pointwise {
+namespace formulas {
 
-// 1 / (1 + e^-x): right in both tails, since e^-x may be infinite but not NaN. A Var has an op of that name.
+// 1 / (1 + e^-x): right in both tails, since e^-x may be infinite but not NaN. A Var has an op of
+// that name.
 template <class V>
 V logistic(const V& x) {
   if constexpr (requires { sigmoid(x); })
@@ -122,7 +125,8 @@ struct log_op {
   }
 };
 
-struct sqrt_op {  // the slope at 0 is +infinity, as the definition says: choose (where) before the root, not after
+struct sqrt_op {  // the slope at 0 is +infinity, as the definition says: choose (where) before the
+                  // root, not after
   static constexpr std::string_view name = "sqrt";
   static constexpr std::array<Range, 1> samples{{{.1, 4}}};
   template <class V>
@@ -200,7 +204,8 @@ struct relu_op {  // slope 0 at 0; NaN stays NaN
   }
 };
 
-struct where_op {  // c != 0 chooses a, else b; the side not chosen gets exactly 0, and c has no gradient
+struct where_op {  // c != 0 chooses a, else b; the side not chosen gets exactly 0, and c has no
+                   // gradient
   static constexpr std::string_view name = "where";
   static constexpr std::array<Range, 3> samples{{{-1, 1, .1}, {}, {}}};
   template <class V>
@@ -256,7 +261,8 @@ struct cross_entropy_from_logit_op {
   }
 };
 
-// Binary cross-entropy of the probability p, clipped to [1e-7, 1 - 1e-7] as Keras does; no slope where it is clipped.
+// Binary cross-entropy of the probability p, clipped to [1e-7, 1 - 1e-7] as Keras does; no slope
+// where it is clipped.
 struct cross_entropy_op {
   static constexpr std::string_view name = "binary_crossentropy";
   static constexpr std::array<Range, 2> samples{{{.05, .95}, {0, 1}}};
@@ -277,14 +283,14 @@ struct cross_entropy_op {
   }
 };
 
-}  // namespace pointwise
+}  // namespace formulas
 
 using pointwise_ops =
-    list<pointwise::negate_op, pointwise::add_op, pointwise::subtract_op, pointwise::multiply_op,
-         pointwise::divide_op, pointwise::exp_op, pointwise::log_op, pointwise::sqrt_op,
-         pointwise::square_op, pointwise::abs_op, pointwise::tanh_op, pointwise::sigmoid_op,
-         pointwise::relu_op, pointwise::where_op, pointwise::squared_error_op,
-         pointwise::absolute_error_op, pointwise::cross_entropy_from_logit_op,
-         pointwise::cross_entropy_op>;
+    list<formulas::negate_op, formulas::add_op, formulas::subtract_op, formulas::multiply_op,
+         formulas::divide_op, formulas::exp_op, formulas::log_op, formulas::sqrt_op,
+         formulas::square_op, formulas::abs_op, formulas::tanh_op, formulas::sigmoid_op,
+         formulas::relu_op, formulas::where_op, formulas::squared_error_op,
+         formulas::absolute_error_op, formulas::cross_entropy_from_logit_op,
+         formulas::cross_entropy_op>;
 
 }  // namespace axisgrad
