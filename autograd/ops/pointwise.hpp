@@ -125,6 +125,19 @@ struct log_op {
   }
 };
 
+struct log1p_op {
+  static constexpr std::string_view name = "log1p";
+  static constexpr std::array<Range, 1> samples{{{-.8, 4}}};
+  template <class V>
+  static V value(const V& x) {
+    return log1p(x);
+  }
+  template <class V>
+  static std::array<V, 1> gradient(const V& g, const V&, const V& x) {
+    return {g / (V(1) + x)};
+  }
+};
+
 struct sqrt_op {  // the slope at 0 is +infinity, as the definition says: choose (where) before the
                   // root, not after
   static constexpr std::string_view name = "sqrt";
@@ -218,6 +231,48 @@ struct where_op {  // c != 0 chooses a, else b; the side not chosen gets exactly
   }
 };
 
+struct greater_op {
+  static constexpr std::string_view name = "greater";
+  static constexpr std::array<Range, 2> samples{};
+  static constexpr bool differentiable = false;
+  template <class V>
+  static V value(const V& a, const V& b) {
+    return select(a > b, V(1), V(0));
+  }
+  template <class V>
+  static std::array<V, 2> gradient(const V&, const V&, const V&, const V&) {
+    return {V(0), V(0)};
+  }
+};
+
+struct less_op {
+  static constexpr std::string_view name = "less";
+  static constexpr std::array<Range, 2> samples{};
+  static constexpr bool differentiable = false;
+  template <class V>
+  static V value(const V& a, const V& b) {
+    return select(a < b, V(1), V(0));
+  }
+  template <class V>
+  static std::array<V, 2> gradient(const V&, const V&, const V&, const V&) {
+    return {V(0), V(0)};
+  }
+};
+
+struct equal_op {
+  static constexpr std::string_view name = "equal";
+  static constexpr std::array<Range, 2> samples{};
+  static constexpr bool differentiable = false;
+  template <class V>
+  static V value(const V& a, const V& b) {
+    return select(a == b, V(1), V(0));
+  }
+  template <class V>
+  static std::array<V, 2> gradient(const V&, const V&, const V&, const V&) {
+    return {V(0), V(0)};
+  }
+};
+
 struct squared_error_op {
   static constexpr std::string_view name = "squared_error";
   static constexpr std::array<Range, 2> samples{};
@@ -287,9 +342,10 @@ struct cross_entropy_op {
 
 using pointwise_ops =
     list<formulas::negate_op, formulas::add_op, formulas::subtract_op, formulas::multiply_op,
-         formulas::divide_op, formulas::exp_op, formulas::log_op, formulas::sqrt_op,
-         formulas::square_op, formulas::abs_op, formulas::tanh_op, formulas::sigmoid_op,
-         formulas::relu_op, formulas::where_op, formulas::squared_error_op,
+         formulas::divide_op, formulas::exp_op, formulas::log_op, formulas::log1p_op,
+         formulas::sqrt_op, formulas::square_op, formulas::abs_op, formulas::tanh_op,
+         formulas::sigmoid_op, formulas::relu_op, formulas::where_op, formulas::greater_op,
+         formulas::less_op, formulas::equal_op, formulas::squared_error_op,
          formulas::absolute_error_op, formulas::cross_entropy_from_logit_op,
          formulas::cross_entropy_op>;
 

@@ -1,0 +1,69 @@
+// Derivatives of what a tape has recorded.
+#pragma once
+#include <type_traits>
+#include <vector>
+
+#include <axisgrad/autograd/tape.hpp>
+
+namespace axisgrad {
+
+struct BackwardOptions {
+  bool retain = false;  // keep the recording for another backward
+};
+
+/// Adds the gradient of a loss (one element) to the grad of every trainable parameter watched in its recording, then releases the
+/// recording. Nothing is changed when it fails.
+template <Scalar T>
+void backward(const Var<T>& loss, BackwardOptions options = {});
+
+template <Scalar T>
+struct GradOptions {
+  bool create_graph = false;  // record the gradients, so that they can be differentiated again
+  std::vector<Var<T>> cotangents{};  // one for each y, of its shape; may be left out when every y has one element
+};
+
+/// Gradients of sum(y * cotangent) by each x: Vars of this recording that ask for a gradient, leaves or not. Zeros for an x that no y
+/// depends on. Keeps the recording and touches no parameter.
+template <Scalar T>
+[[nodiscard]] std::vector<Var<T>> grad(const std::vector<Var<T>>& ys, const std::vector<Var<T>>& xs,
+                                       const std::type_identity_t<GradOptions<T>>& options = {});
+template <Scalar T>
+[[nodiscard]] std::vector<Var<T>> grad(const Var<T>& y, const std::vector<Var<T>>& xs,
+                                       const std::type_identity_t<GradOptions<T>>& options = {}) {
+  return grad<T>(std::vector{y}, xs, options);
+}
+template <Scalar T>
+[[nodiscard]] Var<T> grad(const Var<T>& y, const Var<T>& x,
+                          const std::type_identity_t<GradOptions<T>>& options = {}) {
+  return grad<T>(std::vector{y}, std::vector{x}, options)[0];
+}
+/// By parameters; zeros for one that the recording of y did not watch.
+template <Scalar T, ParameterLike P>
+[[nodiscard]] std::vector<Var<T>> grad(const Var<T>& y, const std::vector<P*>& parameters,
+                                       const std::type_identity_t<GradOptions<T>>& options = {}) {
+  auto* recording = Recording<T>::of(y);
+  std::vector<Var<T>> xs, result;
+  for (const P* p : parameters)
+    if (const auto* leaf = recording ? recording->leaf(p->cell()->id) : nullptr) xs.push_back(leaf->var);
+  const auto found = grad<T>(y, xs, options);
+  auto next = found.begin();
+  for (const P* p : parameters)
+    result.push_back(recording && recording->leaf(p->cell()->id) ? *next++ : Var<T>(Tensor<T>(p->value().shape(), T(0))));
+  return result;
+}
+
+/// Hessian of y (one element) by all xs jointly, times vs: one vector for each x, of its shape.
+template <Scalar T>
+[[nodiscard]] std::vector<Var<T>> hvp(const Var<T>& y, const std::vector<Var<T>>& xs,
+                                      const std::type_identity_t<std::vector<Var<T>>>& vs) {
+  return grad<T>(grad<T>(y, xs, {.create_graph = true}), xs, {.cotangents = vs});
+}
+
+/// The value without its history: no gradient flows back through it, but it stays on its tape.
+template <Scalar T>
+[[nodiscard]] Var<T> stop_gradient(const Var<T>& x) {
+  auto* recording = Recording<T>::of(x);
+  return recording ? recording->at(x.value(), -1) : x;
+}
+
+}  // namespace axisgrad

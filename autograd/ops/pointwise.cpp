@@ -1,0 +1,206 @@
+// The engine of pointwise ops: broadcasting, the split into runs, sums back to the inputs' shapes. The loops are in the kernels.
+#include <axisgrad/autograd/ops/pointwise.hpp>
+
+#include <axisgrad/autograd/error.hpp>
+#include <axisgrad/autograd/kernels/parallel.hpp>
+#include <axisgrad/autograd/ops.hpp>
+#include <axisgrad/autograd/ops/family.hpp>
+
+namespace axisgrad {
+namespace detail {
+namespace {
+
+using kernels::Index;
+
+// Up to four inputs broadcast to one shape, with axes merged where all of them can be walked in one stride.
+struct Walk {
+  int inputs;
+  int rank = 0;
+  std::array<Index, max_rank> sizes{};
+  std::array<std::array<Index, max_rank>, 4> strides{};
+
+  Walk(const Shape& out, std::span<const Shape> shapes) : inputs(static_cast<int>(shapes.size())) {
+    std::array<Index, 4> step{1, 1, 1, 1};
+    for (int i = 1; i <= out.rank(); ++i) {  // from the last axis
+      const Index n = out[out.rank() - i];
+      std::array<Index, 4> stride{};
+      for (unsigned k = 0; k < shapes.size(); ++k) {
+        const Shape& s = shapes[k];
+        const Index own = i <= s.rank() ? s[s.rank() - i] : 1;
+        stride[k] = own == 1 ? 0 : step[k];
+        step[k] *= own;
+      }
+      if (n != 1) push(n, stride);
+    }
+    if (rank == 0) push(1, {});
+  }
+  // Elements of the innermost axis, and how often it is walked.
+  Index n() const { return sizes[0]; }
+  Index rows() const {
+    Index r = 1;
+    for (unsigned a = 1; a < static_cast<unsigned>(rank); ++a) r *= sizes[a];
+    return r;
+  }
+
+ private:
+  void push(Index n, const std::array<Index, 4>& stride) {
+    bool merges = rank > 0;
+    const auto last = static_cast<unsigned>(rank - 1);
+    for (unsigned k = 0; merges && k < 4; ++k) merges = stride[k] == strides[k][last] * sizes[last];
+    if (merges) {
+      sizes[last] *= n;
+      return;
+    }
+    sizes[static_cast<unsigned>(rank)] = n;
+    for (unsigned k = 0; k < 4; ++k) strides[k][static_cast<unsigned>(rank)] = stride[k];
+    ++rank;
+  }
+};
+
+// Elements of one task, and from how many on there is more than one: waking a thread costs as much as some 100,000 elements.
+constexpr Index chunk = Index(1) << 16, parallel_from = Index(1) << 18;
+
+// Calls each(run, offset): the run's inputs are set, its output begins at `offset`.
+template <class T, class Each>
+void for_each_run(const Walk& walk, const std::array<const T*, 4>& in, const Each& each) {
+  const Index n = walk.n(), rows = walk.rows(), inner_rows = walk.rank > 1 ? walk.sizes[1] : 1;
+  auto part = [&](Index row, Index count, Index begin, Index length) {
+    kernels::Run<T> run;
+    run.rows = count, run.n = length;
+    for (unsigned k = 0; k < static_cast<unsigned>(walk.inputs); ++k) {
+      Index offset = begin * walk.strides[k][0], rest = row;
+      for (unsigned a = 1; a < static_cast<unsigned>(walk.rank); ++a) {
+        offset += rest % walk.sizes[a] * walk.strides[k][a];
+        rest /= walk.sizes[a];
+      }
+      run.in[k] = in[k] + offset;
+      run.step[k] = walk.strides[k][0];
+      run.row_step[k] = walk.rank > 1 ? walk.strides[k][1] : 0;
+    }
+    each(run, row * n + begin);
+  };
+  if (n == 0 || rows == 0) return;
+  const bool serial = rows * n < parallel_from;
+  if (!serial && n >= chunk)
+    return kernels::parallel_chunks(rows * n, chunk, [&](Index first, Index last) {
+      while (first < last) {
+        const Index row = first / n, begin = first % n, length = std::min(n - begin, last - first);
+        part(row, 1, begin, length);
+        first += length;
+      }
+    });
+  kernels::parallel_chunks(rows, serial ? rows : std::max<Index>(1, chunk / n), [&](Index first, Index last) {
+    while (first < last) {
+      const Index count = std::min(inner_rows - first % inner_rows, last - first);
+      part(first, count, 0, n);
+      first += count;
+    }
+  });
+}
+
+template <class T>
+const kernels::Pointwise<T>& loops(const PointwiseOp<T>& op) {
+  return op.own ? *op.own : kernels::table<T>().pointwise[op.index];
+}
+
+}  // namespace
+
+template <Scalar T>
+Tensor<T> pointwise_value(const PointwiseOp<T>& op, Inputs<T> inputs) {
+  std::array<Shape, 4> shapes;
+  std::array<const T*, 4> in{};
+  Shape out = inputs[0]->shape();
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (inputs[k]->value().empty()) fail(op.info.name, "input ", k, " is empty: it has no value");
+    shapes[k] = inputs[k]->shape(), in[k] = inputs[k]->value().data();
+    if (k) out = broadcast(out, shapes[k], op.info.name);
+  }
+  Tensor<T> y(out);
+  T* to = y.mutable_data();
+  const auto& value = loops(op).value;
+  for_each_run<T>(Walk(out, {shapes.data(), inputs.size()}), in, [&](kernels::Run<T>& run, Index offset) {
+    run.out = to + offset;
+    value(run);
+  });
+  return y;
+}
+
+template <Scalar T>
+void pointwise_gradient(const PointwiseOp<T>& op, Rule<T>& rule, int inputs) {
+  static const T unused = 0;  // what the loops read of an input that was not saved
+  const Tensor<T> g = rule.cotangent().value();
+  const Tensor<T> y = op.saves.outputs ? rule.output().value() : Tensor<T>();
+  std::array<Tensor<T>, 4> x, dx;
+  std::array<Shape, 4> shapes;
+  std::array<const T*, 4> in{};
+  std::array<T*, 4> to{};
+  for (int i = 0; i < inputs; ++i) {
+    const auto k = static_cast<unsigned>(i);
+    if (op.saves.inputs >> k & 1) x[k] = rule.input(i).value();
+    shapes[k] = x[k].shape();
+    in[k] = x[k].empty() ? &unused : x[k].data();
+    if (!rule.needs(i)) continue;
+    dx[k] = Tensor<T>(g.shape());
+    to[k] = dx[k].mutable_data();
+  }
+  const auto& gradient = loops(op).gradient;
+  for_each_run<T>(Walk(g.shape(), {shapes.data(), static_cast<unsigned>(inputs)}), in, [&](const kernels::Run<T>& run, Index offset) {
+    std::array<T*, 4> part{};
+    for (unsigned k = 0; k < 4; ++k)
+      if (to[k]) part[k] = to[k] + offset;
+    gradient(run, g.data() + offset, y.empty() ? nullptr : y.data() + offset, part);
+  });
+  for (int i = 0; i < inputs; ++i)
+    if (rule.needs(i)) rule.add(i, sum_to(Var<T>(dx[static_cast<unsigned>(i)]), rule.shape(i)));
+}
+
+namespace {
+
+template <Scalar T, class... Ops>
+const PointwiseOp<T>& library_op(list<Ops...>, int index) {
+  static const std::array<PointwiseOp<T>, sizeof...(Ops)> ops{PointwiseOp<T>{
+      {Ops::name, &pointwise_rule<Ops, T>}, saves_of<Ops>(std::make_index_sequence<arity<Ops>>()), nullptr, index_of<Ops, pointwise_ops>}...};
+  return ops[static_cast<unsigned>(index)];
+}
+
+}  // namespace
+
+template <Scalar T>
+const PointwiseOp<T>& library_op(int index) {
+  return library_op<T>(pointwise_ops{}, index);
+}
+
+template Tensor<float> pointwise_value(const PointwiseOp<float>&, Inputs<float>);
+template Tensor<double> pointwise_value(const PointwiseOp<double>&, Inputs<double>);
+template void pointwise_gradient(const PointwiseOp<float>&, Rule<float>&, int);
+template void pointwise_gradient(const PointwiseOp<double>&, Rule<double>&, int);
+template const PointwiseOp<float>& library_op(int);
+template const PointwiseOp<double>& library_op(int);
+
+}  // namespace detail
+
+namespace {
+
+template <class Op, std::size_t... K>
+OpEntry entry(std::index_sequence<K...>) {
+  auto apply = [](auto x) { return pointwise<Op>(x[K]...); };
+  std::vector<Sample> samples;
+  for (auto& shapes : pointwise_sample_shapes(detail::arity<Op>)) {
+    std::vector<SampleInput> inputs;
+    for (std::size_t k = 0; k < shapes.size(); ++k) inputs.push_back({shapes[k], Op::samples[k]});
+    samples.push_back(sample("", std::move(inputs), apply));
+  }
+  bool differentiable = true;
+  if constexpr (requires { Op::differentiable; }) differentiable = Op::differentiable;
+  return {Op::name, Kind::pointwise, std::move(samples), differentiable};
+}
+template <class... Ops>
+std::vector<OpEntry> entries(list<Ops...>) {
+  return {entry<Ops>(std::make_index_sequence<detail::arity<Ops>>())...};
+}
+
+}  // namespace
+
+std::vector<OpEntry> pointwise_family() { return entries(pointwise_ops{}); }
+
+}  // namespace axisgrad

@@ -1,0 +1,61 @@
+// Memory for tensors. Buffers come in size classes and go back to a cache of the thread that frees them, from there to a store that
+// all threads share: after the first steps of a training loop no buffer is asked of the system any more. (A fresh large array costs
+// several times the computation on it in page faults.)
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <utility>
+
+namespace axisgrad {
+
+namespace pool {
+
+/// What stands in front of the elements: 64 bytes, so that they are aligned to a cache line.
+struct alignas(64) Header {
+  std::atomic<long> references{1};
+  std::size_t capacity = 0;  // bytes that follow
+  int size_class = 0;
+  Header* next = nullptr;  // while cached
+};
+
+/// A buffer of at least `bytes`, with one reference, its content undefined. Error when memory is exhausted.
+Header* take(std::size_t bytes);
+void give_back(Header* buffer) noexcept;
+
+struct Statistics {
+  std::size_t system_allocations, cached_bytes;
+};
+Statistics statistics();
+/// Returns what the calling thread and the shared store have cached to the system.
+void trim();
+
+}  // namespace pool
+
+/// A shared, reference-counted buffer; null when default-constructed.
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::size_t bytes) : header_(pool::take(bytes)) {}
+  Buffer(const Buffer& other) noexcept : header_(other.header_) {
+    if (header_) header_->references.fetch_add(1, std::memory_order_relaxed);
+  }
+  Buffer(Buffer&& other) noexcept : header_(std::exchange(other.header_, nullptr)) {}
+  Buffer& operator=(Buffer other) noexcept {
+    std::swap(header_, other.header_);
+    return *this;
+  }
+  ~Buffer() {
+    if (header_ && header_->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      pool::give_back(header_);
+  }
+
+  explicit operator bool() const { return header_ != nullptr; }
+  void* data() const { return header_ + 1; }
+  bool unique() const { return header_->references.load(std::memory_order_acquire) == 1; }
+  friend bool operator==(const Buffer& a, const Buffer& b) { return a.header_ == b.header_; }
+
+ private:
+  pool::Header* header_ = nullptr;
+};
+
+}  // namespace axisgrad

@@ -1,0 +1,109 @@
+#include <axisgrad/autograd/shape.hpp>
+
+#include <algorithm>
+#include <ostream>
+
+#include <axisgrad/autograd/error.hpp>
+
+namespace axisgrad {
+
+Axes::Axes(std::initializer_list<Axis> axes) : count_(static_cast<int>(axes.size())) {
+  if (axes.size() > max_rank) fail("axes", "at most ", max_rank, " axes, got ", axes.size());
+  std::transform(axes.begin(), axes.end(), axes_.begin(), [](Axis a) { return a.number; });
+}
+
+int resolve(Axis axis, int rank, std::string_view where) {
+  const int a = axis.number < 0 ? axis.number + rank : axis.number;
+  if (a < 0 || a >= rank)
+    fail(where, "axis ", axis.number, " is out of range for a tensor of rank ", rank);
+  return a;
+}
+
+unsigned resolve(const Axes& axes, int rank, std::string_view where) {
+  if (axes.all()) return (1u << rank) - 1;
+  unsigned set = 0;
+  for (int number : axes) {
+    const unsigned bit = 1u << resolve(Axis(number), rank, where);
+    if (set & bit) fail(where, "axis ", number, " is named twice for a tensor of rank ", rank);
+    set |= bit;
+  }
+  return set;
+}
+
+Shape::Shape(const Size* sizes, int rank) : rank_(rank) {
+  if (rank > max_rank) fail("shape", "at most ", max_rank, " axes, got ", rank);
+  std::copy(sizes, sizes + rank, sizes_.begin());
+  // The product of the sizes that are not 0 must fit as well: strides are made of it.
+  Size product = 1;
+  bool empty = false;
+  for (Size n : *this) {
+    if (n < 0) fail("shape", "a size is negative in ", *this);
+    if (n == 0) empty = true;
+    else if (product > (Size(1) << 62) / n) fail("shape", "too many elements in ", *this);
+    else product *= n;
+  }
+  size_ = empty ? 0 : product;
+}
+
+Shape Shape::with(int axis, Size size) const {
+  std::array<Size, max_rank> sizes = sizes_;
+  sizes[static_cast<unsigned>(axis)] = size;
+  return {sizes.data(), rank_};
+}
+
+Shape Shape::inserted(int axis, Size size) const {
+  if (rank_ == max_rank) fail("shape", "no further axis fits into ", *this, ": at most ", max_rank);
+  std::array<Size, max_rank> sizes{};
+  std::copy(begin(), begin() + axis, sizes.begin());
+  sizes[static_cast<unsigned>(axis)] = size;
+  std::copy(begin() + axis, end(), sizes.begin() + axis + 1);
+  return {sizes.data(), rank_ + 1};
+}
+
+Shape Shape::without(unsigned axes, bool keep) const {
+  std::array<Size, max_rank> sizes{};
+  int rank = 0;
+  for (int a = 0; a < rank_; ++a)
+    if (!(axes >> a & 1)) sizes[static_cast<unsigned>(rank++)] = (*this)[a];
+    else if (keep) sizes[static_cast<unsigned>(rank++)] = 1;
+  return {sizes.data(), rank};
+}
+
+Size Shape::product(int first, int last) const {
+  Size n = 1;
+  for (int a = first; a < last; ++a) n *= (*this)[a];
+  return n;
+}
+
+bool operator==(const Shape& a, const Shape& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+  out << '(';
+  for (int a = 0; a < shape.rank(); ++a) out << (a ? "," : "") << shape[a];
+  return out << ')';
+}
+
+Shape broadcast(const Shape& a, const Shape& b, std::string_view where) {
+  if (a == b) return a;
+  const int rank = std::max(a.rank(), b.rank());
+  std::array<Size, max_rank> sizes{};
+  for (int i = 1; i <= rank; ++i) {
+    const Size n = i <= a.rank() ? a[a.rank() - i] : 1, m = i <= b.rank() ? b[b.rank() - i] : 1;
+    if (n != m && n != 1 && m != 1) fail(where, "shapes do not broadcast: got ", a, " and ", b);
+    sizes[static_cast<unsigned>(rank - i)] = n == 1 ? m : n;
+  }
+  return {sizes.data(), rank};
+}
+
+bool broadcasts_to(const Shape& from, const Shape& to) {
+  if (from.rank() > to.rank()) return false;
+  for (int i = 1; i <= from.rank(); ++i) {
+    const Size n = from[from.rank() - i];
+    if (n != 1 && n != to[to.rank() - i]) return false;
+  }
+  return true;
+}
+
+}  // namespace axisgrad

@@ -1,0 +1,53 @@
+// The sizes of a tensor's axes, row-major, stored inline.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <string_view>
+
+#include <axisgrad/autograd/axis.hpp>
+
+namespace axisgrad {
+
+using Size = std::int64_t;
+
+/// At most max_rank axes. Sizes are >= 0 and their product fits in 62 bits: Error otherwise.
+class Shape {
+ public:
+  constexpr Shape() = default;
+  Shape(std::initializer_list<Size> sizes) : Shape(sizes.begin(), static_cast<int>(sizes.size())) {}
+  Shape(const Size* sizes, int rank);
+
+  int rank() const { return rank_; }
+  /// Number of elements: 1 for rank 0.
+  Size size() const { return size_; }
+  Size operator[](int axis) const { return sizes_[static_cast<unsigned>(axis)]; }
+  const Size* begin() const { return sizes_.data(); }
+  const Size* end() const { return sizes_.data() + rank_; }
+
+  /// The same shape with one axis changed.
+  Shape with(int axis, Size size) const;
+  /// The same shape with an axis of this size put in front of `axis` (axis == rank: appended).
+  Shape inserted(int axis, Size size) const;
+  /// The same shape without the axes whose bits are set; with `keep`, those have size 1 instead.
+  Shape without(unsigned axes, bool keep = false) const;
+  /// Product of the sizes of axes first <= a < last.
+  Size product(int first, int last) const;
+
+  friend bool operator==(const Shape& a, const Shape& b);
+  friend std::ostream& operator<<(std::ostream& out, const Shape& shape);
+
+ private:
+  int rank_ = 0;
+  Size size_ = 1;
+  std::array<Size, max_rank> sizes_{};
+};
+
+/// The shape to which both broadcast as in NumPy (aligned at the last axis, 1 stretches); Error naming both when there is none.
+Shape broadcast(const Shape& a, const Shape& b, std::string_view where);
+
+/// Whether `from` broadcasts to exactly `to`.
+bool broadcasts_to(const Shape& from, const Shape& to);
+
+}  // namespace axisgrad

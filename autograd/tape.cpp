@@ -1,0 +1,205 @@
+#include <axisgrad/autograd/tape.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+
+namespace axisgrad {
+namespace {
+
+// Blocks of tapes that are gone. Kept for ever, so that a Var that outlived its tape still finds out.
+template <Scalar T>
+struct Store {
+  std::mutex mutex;
+  std::vector<Recording<T>*> free;
+  static Store& get() {
+    static Store& store = *new Store;
+    return store;
+  }
+};
+
+template <Scalar T>
+auto position(const std::vector<typename Recording<T>::Leaf>& leaves, ParameterId id) {
+  return std::lower_bound(leaves.begin(), leaves.end(), id,
+                          [](const auto& leaf, ParameterId i) { return leaf.cell->id < i; });
+}
+
+}  // namespace
+
+template <Scalar T>
+Recording<T>* Recording<T>::take() {
+  auto& store = Store<T>::get();
+  std::scoped_lock lock(store.mutex);
+  if (store.free.empty()) return new Recording;
+  Recording* block = store.free.back();
+  store.free.pop_back();
+  return block;
+}
+
+template <Scalar T>
+void Recording<T>::give_back(Recording* block) noexcept {
+  block->end(End::cleared);
+  block->first_generation = block->generation;
+  block->options = {};
+  auto& store = Store<T>::get();
+  std::scoped_lock lock(store.mutex);
+  store.free.push_back(block);
+}
+
+template <Scalar T>
+void Recording<T>::end(End how) noexcept {
+  last_end = how;
+  generation.fetch_add(1);
+  nodes.clear(), inputs.clear(), saved.clear(), leaves.clear(), substitutions.clear();
+  slot_sizes_.clear(), sizes_.clear(), arena_.clear();
+  slots = 0;
+}
+
+template <Scalar T>
+void Recording<T>::require_live(const Var<T>& x, std::string_view where) {
+  const Recording* block = x.block_;
+  if (!block || block->generation == x.generation_) return;
+  if (x.generation_ < block->first_generation)
+    fail(where, "a Var outlived its tape: the tape no longer exists; value() and detach() still work");
+  if (x.generation_ + 1 < block->generation)
+    fail(where, "a Var belongs to an earlier recording of its tape, which was cleared or released");
+  if (block->last_end == End::released)
+    fail(where, "a Var belongs to a recording that backward() has released; pass {.retain = true} to keep it, or detach() the Var");
+  fail(where, "a Var belongs to a recording that clear() has ended");
+}
+
+template <Scalar T>
+Recording<T>* Recording<T>::common(Inputs<T> inputs, std::string_view where) {
+  Recording* found = nullptr;
+  for (const Var<T>* x : inputs) {
+    if (!x->block_) continue;
+    require_live(*x, where);
+    if (found && found != x->block_) fail(where, "the inputs are on two different tapes");
+    found = x->block_;
+  }
+  return found;
+}
+
+template <Scalar T>
+auto Recording<T>::keep(const Shape& shape) -> Sizes {
+  sizes_.insert(sizes_.end(), shape.begin(), shape.end());
+  return {sizes_.size() - static_cast<std::size_t>(shape.rank()), shape.rank()};
+}
+
+template <Scalar T>
+Var<T> Recording<T>::place(Tensor<T> value, bool gradient) {
+  if (gradient) slot_sizes_.push_back(keep(value.shape()));
+  return at(std::move(value), gradient ? slots++ : -1);
+}
+
+template <Scalar T>
+void* Recording<T>::Arena::take(std::size_t bytes) {
+  constexpr std::size_t align = alignof(std::max_align_t), size = std::size_t(64) << 10;
+  bytes = (bytes + align - 1) / align * align;
+  if (chunk == chunks.size() || used + bytes > size) {
+    if (chunk < chunks.size()) ++chunk;
+    if (chunk == chunks.size()) chunks.push_back(std::make_unique<std::byte[]>(size));
+    used = 0;
+  }
+  return chunks[chunk].get() + std::exchange(used, used + bytes);
+}
+
+template <Scalar T>
+void Recording<T>::add_node(const OpInfo<T>& op, Inputs<T> in, std::span<const Tensor<T>> outputs,
+                            Saves saves, const void* node_options, std::size_t options_size,
+                            std::span<Var<T>> results) {
+  Node<T> node{&op,   nullptr, inputs.size(), saved.size(), slots, static_cast<int>(in.size()), static_cast<int>(outputs.size()), saves};
+  void* copy = arena_.take(options_size);
+  std::memcpy(copy, node_options, options_size);
+  node.options = copy;
+  for (std::size_t k = 0; k < in.size(); ++k) {
+    const int slot = slot_of(*in[k]);
+    inputs.push_back({slot, slot < 0 ? keep(in[k]->shape()) : slot_sizes_[static_cast<unsigned>(slot)]});
+    if (saves.inputs >> k & 1) saved.push_back({slot, in[k]->value()});
+  }
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    results[k] = place(outputs[k], true);
+    if (saves.outputs >> k & 1) saved.push_back({slot_of(results[k]), outputs[k]});
+  }
+  nodes.push_back(node);
+}
+
+template <Scalar T>
+const typename Recording<T>::Leaf* Recording<T>::leaf(ParameterId id) const {
+  const auto at = position<T>(leaves, id);
+  return at != leaves.end() && at->cell->id == id ? &*at : nullptr;
+}
+
+template <Scalar T>
+Var<T> Recording<T>::add_leaf(const std::shared_ptr<Cell>& cell, const Buffer& source,
+                              Tensor<T> value) {
+  for (const auto& [id, other] : substitutions)
+    if (id == cell->id) {
+      if (other.shape() != value.shape())
+        fail("watch", "the substitute for '", cell->name, "' has the shape ", other.shape(), ", not ", value.shape());
+      value = other;
+    }
+  Var<T> var = place(std::move(value), cell->trainable);
+  leaves.insert(position<T>(leaves, cell->id), {cell, source, var});
+  return var;
+}
+
+template <Scalar T>
+Var<T> Tape<T>::input(Tensor<T> x, InputOptions options) {
+  if (x.empty()) fail("input", "an empty tensor has no shape");
+  if (recording_->options.check_finite) require_finite(x, "input", "the value");
+  return recording_->place(std::move(x), options.gradient);
+}
+
+template <Scalar T>
+void Tape<T>::substitute(ParameterId id, Tensor<T> value) {
+  if (recording_->leaf(id)) fail("substitute", "the parameter is already watched: substitute before the first use");
+  recording_->substitutions.emplace_back(id, std::move(value));
+}
+
+template <Scalar T>
+void Tape<T>::clear() {
+  recording_->end(TapeBlock::End::cleared);
+}
+
+template <Scalar T>
+void require_finite(const Tensor<T>& x, std::string_view op, const std::string& what) {
+  const auto values = x.values();
+  const auto bad = std::find_if(values.begin(), values.end(), [](T v) { return !std::isfinite(v); });
+  if (bad == values.end()) return;
+  std::ostringstream index;
+  Size at = bad - values.begin();
+  for (int a = 0; a < x.rank(); ++a) {
+    const Size step = x.shape().product(a + 1, x.rank());
+    index << (a ? "," : "") << at / step;
+    at %= step;
+  }
+  fail(op, what, " of shape ", x.shape(), " holds ", *bad, " at (", index.str(), ")");
+}
+
+template <Scalar T>
+void record(const OpInfo<T>& op, Inputs<T> inputs, std::span<const Tensor<T>> outputs, Saves saves,
+            const void* options, std::size_t options_size, std::span<Var<T>> results) {
+  auto* recording = Recording<T>::common(inputs, op.name);
+  if (recording && recording->options.check_finite)
+    for (const Tensor<T>& y : outputs)
+      require_finite(y, op.name, "node " + std::to_string(recording->nodes.size()) + ": the result");
+  const bool gradient = recording && std::any_of(inputs.begin(), inputs.end(),
+                                                 [](const Var<T>* x) { return x->has_gradient(); });
+  if (gradient) return recording->add_node(op, inputs, outputs, saves, options, options_size, results);
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    results[k] = recording ? recording->place(outputs[k], false) : Var<T>(outputs[k]);
+}
+
+template class Recording<float>;
+template class Recording<double>;
+template class Tape<float>;
+template class Tape<double>;
+template void require_finite(const Tensor<float>&, std::string_view, const std::string&);
+template void require_finite(const Tensor<double>&, std::string_view, const std::string&);
+template void record(const OpInfo<float>&, Inputs<float>, std::span<const Tensor<float>>, Saves, const void*, std::size_t, std::span<Var<float>>);
+template void record(const OpInfo<double>&, Inputs<double>, std::span<const Tensor<double>>, Saves, const void*, std::size_t, std::span<Var<double>>);
+
+}  // namespace axisgrad

@@ -1,0 +1,103 @@
+#include <axisgrad/autograd/tensor.hpp>
+
+#include <cstring>
+#include <ostream>
+
+#include <axisgrad/autograd/error.hpp>
+
+namespace axisgrad {
+
+template <Scalar T>
+Tensor<T>::Tensor(const Shape& shape, std::span<const T> values) : Tensor(shape) {
+  if (static_cast<Size>(values.size()) != shape.size())
+    fail("tensor", "shape ", shape, " has ", shape.size(), " elements, got ", values.size());
+  std::copy(values.begin(), values.end(), raw());
+}
+
+template <Scalar T>
+T* Tensor<T>::mutable_data() {
+  if (empty()) fail("tensor", "an empty tensor has no elements to write to");
+  if (!buffer_.unique()) {
+    Tensor copy(shape_);
+    std::copy_n(data(), size(), copy.raw());
+    *this = std::move(copy);
+  }
+  return raw();
+}
+
+template <Scalar T>
+Size Tensor<T>::offset(std::initializer_list<Size> index) const {
+  if (empty()) fail("tensor", "an empty tensor has no elements");
+  if (static_cast<int>(index.size()) != rank())
+    fail("tensor", "got ", index.size(), " indices for the shape ", shape_);
+  Size at = 0;
+  int axis = 0;
+  for (Size i : index) {
+    const Size n = shape_[axis];
+    if (i < -n || i >= n) fail("tensor", "index ", i, " is out of range on axis ", axis, " of the shape ", shape_);
+    at = at * n + (i < 0 ? i + n : i), ++axis;
+  }
+  return at;
+}
+
+template <Scalar T>
+T Tensor<T>::item() const {
+  if (size() != 1) fail("item", "needs exactly one element, got ", empty() ? "an empty tensor" : "the shape ", shape_);
+  return data()[0];
+}
+
+template <Scalar T>
+Tensor<T> Tensor<T>::reshaped(const Shape& shape) const {
+  if (shape.size() != size()) fail("reshape", "cannot view ", shape_, " as ", shape, ": the sizes differ");
+  Tensor view = *this;
+  view.shape_ = shape;
+  return view;
+}
+
+namespace {
+
+template <class T>
+void print(std::ostream& out, const Tensor<T>& x, int axis, Size at) {
+  if (axis == x.rank()) {
+    out << x.data()[at];
+    return;
+  }
+  const Size n = x.shape()[axis], step = x.shape().product(axis + 1, x.rank());
+  constexpr Size shown = 3;  // at either end
+  out << '[';
+  for (Size i = 0; i < n; ++i) {
+    if (i) out << (axis + 1 == x.rank() ? ", " : ",\n" + std::string(static_cast<unsigned>(axis) + 1, ' '));
+    if (n > 2 * shown + 4 && i == shown) {
+      out << "...";
+      i = n - shown - 1;
+      continue;
+    }
+    print(out, x, axis + 1, at + i * step);
+  }
+  out << ']';
+}
+
+}  // namespace
+
+template <Scalar T>
+std::ostream& operator<<(std::ostream& out, const Tensor<T>& x) {
+  if (x.empty()) return out << "[empty]";
+  print(out, x, 0, 0);
+  return out;
+}
+
+template <Scalar T>
+bool same_bits(const Tensor<T>& a, const Tensor<T>& b) {
+  if (a.empty() || b.empty()) return a.empty() == b.empty();
+  return a.shape() == b.shape() &&
+         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(T)) == 0;
+}
+
+template class Tensor<float>;
+template class Tensor<double>;
+template std::ostream& operator<<(std::ostream&, const Tensor<float>&);
+template std::ostream& operator<<(std::ostream&, const Tensor<double>&);
+template bool same_bits(const Tensor<float>&, const Tensor<float>&);
+template bool same_bits(const Tensor<double>&, const Tensor<double>&);
+
+}  // namespace axisgrad

@@ -1,0 +1,90 @@
+// A tensor is a value: a shape and its elements, row-major and contiguous. It knows no graph.
+#pragma once
+#include <algorithm>
+#include <initializer_list>
+#include <iosfwd>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <axisgrad/autograd/pool.hpp>
+#include <axisgrad/autograd/shape.hpp>
+
+namespace axisgrad {
+
+template <class T>
+concept Scalar = std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+/// Copies share the buffer until one of them is written to (copy-on-write); a read never copies. Default-constructed it is empty: it
+/// has no shape and no elements, which is not the same as a tensor of size 0.
+template <Scalar T>
+class Tensor {
+ public:
+  using scalar = T;
+
+  Tensor() = default;
+  /// Elements undefined.
+  explicit Tensor(const Shape& shape)
+      : shape_(shape), buffer_(static_cast<std::size_t>(shape.size()) * sizeof(T)) {}
+  Tensor(const Shape& shape, T fill) : Tensor(shape) { std::fill_n(raw(), size(), fill); }
+  /// Error when the number of values is not the shape's.
+  Tensor(const Shape& shape, std::span<const T> values);
+  Tensor(const Shape& shape, std::initializer_list<T> values)
+      : Tensor(shape, std::span<const T>(values.begin(), values.size())) {}
+  Tensor(const Shape& shape, const std::vector<T>& values)
+      : Tensor(shape, std::span<const T>(values)) {}
+  /// The same values in the other precision.
+  template <Scalar U>
+    requires(!std::is_same_v<T, U>)
+  explicit Tensor(const Tensor<U>& other) : Tensor(other.shape()) {
+    std::transform(other.data(), other.data() + size(), raw(), [](U x) { return static_cast<T>(x); });
+  }
+
+  bool empty() const { return !buffer_; }
+  const Shape& shape() const { return shape_; }
+  int rank() const { return shape_.rank(); }
+  Size size() const { return empty() ? 0 : shape_.size(); }
+  Size size(Axis axis) const { return shape_[resolve(axis, rank(), "size")]; }
+
+  const T* data() const { return static_cast<const T*>(buffer_.data()); }
+  std::span<const T> values() const {
+    return empty() ? std::span<const T>() : std::span<const T>(data(), static_cast<std::size_t>(size()));
+  }
+  const T* begin() const { return values().data(); }
+  const T* end() const { return begin() + size(); }
+  /// Write access: the elements are copied first if another tensor shares them.
+  T* mutable_data();
+  /// The element at these indices (negative ones count from the end); Error when they do not fit the shape.
+  T operator()(std::initializer_list<Size> index) const { return data()[offset(index)]; }
+  template <std::convertible_to<Size>... I>
+  T operator()(I... index) const {
+    return (*this)({static_cast<Size>(index)...});
+  }
+  void set(std::initializer_list<Size> index, T value) { const Size at = offset(index); mutable_data()[at] = value; }
+  /// The only element; Error when there is not exactly one.
+  T item() const;
+
+  /// The same elements under another shape of the same size. The buffer is shared.
+  Tensor reshaped(const Shape& shape) const;
+  const Buffer& buffer() const { return buffer_; }
+
+ private:
+  T* raw() { return static_cast<T*>(buffer_.data()); }
+  Size offset(std::initializer_list<Size> index) const;
+
+  Shape shape_;
+  Buffer buffer_;
+};
+
+/// Prints in nested brackets, long axes shortened in the middle.
+template <Scalar T>
+std::ostream& operator<<(std::ostream& out, const Tensor<T>& x);
+
+/// Equal shape and equal bits.
+template <Scalar T>
+bool same_bits(const Tensor<T>& a, const Tensor<T>& b);
+
+extern template class Tensor<float>;
+extern template class Tensor<double>;
+
+}  // namespace axisgrad

@@ -1,0 +1,71 @@
+// A parameter: a value that training changes, with a cell that receives its gradient.
+#pragma once
+#include <memory>
+#include <utility>
+
+#include <axisgrad/autograd/leaf.hpp>
+#include <axisgrad/autograd/tape.hpp>
+
+namespace axisgrad {
+
+/// How a parameter gets its first values; see nn/init.hpp.
+enum class Init { zeros, ones, glorot_uniform, orthogonal, lstm_bias };
+
+/// Matrix fans of a parameter, where they do not follow from its shape.
+struct Fans {
+  double in = 0, out = 0;
+};
+
+/// Move-only in identity: moving keeps the cell, copying makes a new one with the same value. Without a value until initialise().
+template <Scalar T>
+class Parameter {
+ public:
+  using scalar = T;
+
+  explicit Parameter(const Shape& shape, Init init = Init::glorot_uniform, Fans fans = {})
+      : shape_(shape), init_(init), fans_(fans), cell_(std::make_shared<GradientCell<T>>()) {}
+  Parameter(const Parameter& other)
+      : shape_(other.shape_), init_(other.init_), fans_(other.fans_), value_(other.value_), cell_(std::make_shared<GradientCell<T>>()) {
+    cell_->name = other.cell_->name;
+    cell_->trainable = other.cell_->trainable;
+  }
+  Parameter(Parameter&&) noexcept = default;
+  Parameter& operator=(const Parameter& other) { return *this = Parameter(other); }
+  Parameter& operator=(Parameter&&) noexcept = default;
+
+  const Shape& shape() const { return shape_; }
+  Init init() const { return init_; }
+  Fans fans() const { return fans_; }
+  const Tensor<T>& value() const { return value_; }
+  /// Error unless the value has the parameter's shape.
+  void set_value(Tensor<T> value) {
+    if (value.empty() || value.shape() != shape_)
+      fail("parameter", "'", name(), "' has the shape ", shape_, ", got ", value.shape());
+    value_ = std::move(value);
+  }
+  /// The value for writing in place; Error before it has one.
+  Tensor<T>& mutable_value() {
+    if (value_.empty()) fail("parameter", "'", name(), "' has no value yet: call initialise()");
+    return value_;
+  }
+
+  /// Empty when there is none.
+  const Tensor<T>& grad() const { return cell_->grad; }
+  Tensor<T>& mutable_grad() { return cell_->grad; }
+  /// The full path once it is part of a list of parameters: "encoder.lstm.kernel".
+  const std::string& name() const { return cell_->name; }
+  void set_name(std::string name) { cell_->name = std::move(name); }
+  bool trainable() const { return cell_->trainable; }
+  void set_trainable(bool yes) { cell_->trainable = yes; }
+  ParameterId id() const { return cell_->id; }
+  const std::shared_ptr<GradientCell<T>>& cell() const { return cell_; }
+
+ private:
+  Shape shape_;
+  Init init_;
+  Fans fans_;
+  Tensor<T> value_;
+  std::shared_ptr<GradientCell<T>> cell_;
+};
+
+}  // namespace axisgrad
