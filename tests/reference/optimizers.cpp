@@ -49,8 +49,7 @@ void optimizer(Case<T>& c) {
                                                         {"RMSprop", Name::rmsprop}});
   const auto convention = o.choice("convention", Choices<Convention>{{"keras", Convention::keras},
                                                                      {"torch", Convention::torch}});
-  const auto rate = given(o, "learning_rate"), epsilon = given(o, "epsilon");
-  const auto decay = given(o, "weight_decay");
+  const auto rate = given(o, "learning_rate"), decay = given(o, "weight_decay");
   if (name == Name::sgd)
     return run_steps(c, SGD<T>({.learning_rate = rate,
                                 .momentum = o.number("momentum", 0),
@@ -61,14 +60,14 @@ void optimizer(Case<T>& c) {
     return run_steps(c, RMSprop<T>({.learning_rate = rate,
                                     .rho = given(o, "rho"),
                                     .momentum = o.number("momentum", 0),
-                                    .epsilon = epsilon,
+                                    .epsilon = given(o, "epsilon"),
                                     .centered = o.flag("centered", false),
                                     .weight_decay = decay.value_or(0),
                                     .convention = convention}));
   const AdamOptions options{.learning_rate = rate,
                             .beta_1 = o.number("beta_1", .9),
                             .beta_2 = o.number("beta_2", .999),
-                            .epsilon = epsilon,
+                            .epsilon = given(o, "epsilon"),
                             .amsgrad = o.flag("amsgrad", false),
                             .weight_decay = decay,
                             .convention = convention};
