@@ -31,10 +31,8 @@ class Changed {
       return all;
     }();
     entry = index.at(name);
-    for (const auto& a : ag::read_safetensors(golden / (name + ".safetensors")).arrays())
-      arrays.emplace(a.name, ag::Tensor<double>());
     const auto file = ag::read_safetensors(golden / (name + ".safetensors"));
-    for (auto& [key, x] : arrays) x = file.tensor<double>(key);
+    for (const auto& a : file.arrays()) arrays.emplace(a.name, file.tensor<double>(a.name));
   }
 
   Json entry;
@@ -121,7 +119,7 @@ TEST_CASE("reference: one element off by 1e-3 in any compared array fails by nam
 TEST_CASE("reference: the complaint gives the element, both values and what is allowed") {
   const std::string text = refusal([](Changed& c) {
     c.arrays.at("out").set({1, 4, 0}, 7);
-    c.arrays.at("grad.bias").set({1}, 99);
+    c.arrays.at("grad.bias").mutable_data()[1] += 1e-3;
   });
   CHECK_MESSAGE(text.find("double: ") == 0, text);
   CHECK_MESSAGE(text.find("out[1,4,0] is ") != std::string::npos, text);
