@@ -16,7 +16,8 @@ struct Fans {
   double in = 0, out = 0;
 };
 
-/// Move-only in identity: moving keeps the cell, copying makes a new one with the same value. Without a value until initialise().
+/// Move-only in identity: moving keeps the cell, copying makes a new one with the same value.
+/// Without a value until initialise().
 template <Scalar T>
 class Parameter {
  public:
@@ -25,7 +26,11 @@ class Parameter {
   explicit Parameter(const Shape& shape, Init init = Init::glorot_uniform, Fans fans = {})
       : shape_(shape), init_(init), fans_(fans), cell_(std::make_shared<GradientCell<T>>()) {}
   Parameter(const Parameter& other)
-      : shape_(other.shape_), init_(other.init_), fans_(other.fans_), value_(other.value_), cell_(std::make_shared<GradientCell<T>>()) {
+      : shape_(other.shape_),
+        init_(other.init_),
+        fans_(other.fans_),
+        value_(other.value_),
+        cell_(std::make_shared<GradientCell<T>>()) {
     cell_->name = other.cell_->name;
     cell_->trainable = other.cell_->trainable;
   }
