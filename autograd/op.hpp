@@ -31,8 +31,8 @@ struct Node;
 template <Scalar T>
 struct OpInfo {
   std::string_view name;
-  /// Adds the cotangents of the inputs to the rule.
-  void (*gradient)(Rule<T>&);
+  /// Adds the cotangents of the inputs to the rule. Null: not differentiable, never recorded.
+  void (*gradient)(Rule<T>&) = nullptr;
   /// For an op whose gradient works on raw buffers: its result in public ops, for derivatives of
   /// higher order.
   std::vector<Var<T>> (*reference)(Rule<T>&) = nullptr;
@@ -49,9 +49,18 @@ struct options_of<Op> {
   using type = typename Op::Options;
 };
 
+/// False for an op that says `static constexpr bool differentiable = false`: its result is a
+/// constant for backward.
+template <class Op>
+inline constexpr bool differentiable = true;
+template <class Op>
+requires requires { Op::differentiable; }
+inline constexpr bool differentiable<Op> = Op::differentiable;
+
 template <class Op, Scalar T>
 inline constexpr OpInfo<T> op_info = [] {
-  OpInfo<T> info{Op::name, &Op::template gradient<T>};
+  OpInfo<T> info{Op::name};
+  if constexpr (differentiable<Op>) info.gradient = &Op::template gradient<T>;
   if constexpr (requires { &Op::template reference<T>; })
     info.reference = &Op::template reference<T>;
   return info;

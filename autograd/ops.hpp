@@ -98,17 +98,17 @@ template <Scalar T>
 /// 1 where a > b, else 0; a constant, no gradient
 template <Scalar T>
 [[nodiscard]] Var<T> greater(const Var<T>& a, const Same<Var<T>>& b) {
-  return pointwise<formulas::greater_op>(a.detach(), b.detach());
+  return pointwise<formulas::greater_op>(a, b);
 }
 /// 1 where a < b, else 0; a constant, no gradient
 template <Scalar T>
 [[nodiscard]] Var<T> less(const Var<T>& a, const Same<Var<T>>& b) {
-  return pointwise<formulas::less_op>(a.detach(), b.detach());
+  return pointwise<formulas::less_op>(a, b);
 }
 /// 1 where a == b, else 0; a constant, no gradient
 template <Scalar T>
 [[nodiscard]] Var<T> equal(const Var<T>& a, const Same<Var<T>>& b) {
-  return pointwise<formulas::equal_op>(a.detach(), b.detach());
+  return pointwise<formulas::equal_op>(a, b);
 }
 
 // --- Reductions over any axes (all by default). With .keep the reduced axes stay, with size 1.

@@ -202,8 +202,9 @@ void record(const OpInfo<T>& op, Inputs<T> inputs, std::span<const Tensor<T>> ou
     for (const Tensor<T>& y : outputs)
       require_finite(y, op.name,
                      "node " + std::to_string(recording->nodes.size()) + ": the result");
-  const bool gradient = recording && std::any_of(inputs.begin(), inputs.end(),
-                                                 [](const Var<T>* x) { return x->has_gradient(); });
+  const bool gradient =
+      recording && op.gradient &&
+      std::any_of(inputs.begin(), inputs.end(), [](const Var<T>* x) { return x->has_gradient(); });
   if (gradient)
     return recording->add_node(op, inputs, outputs, saves, options, options_size, results);
   for (std::size_t k = 0; k < outputs.size(); ++k)

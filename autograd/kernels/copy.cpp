@@ -1,7 +1,7 @@
-#include <axisgrad/autograd/kernels/copy.hpp>
-
 #include <algorithm>
 #include <cstdlib>
+
+#include <axisgrad/autograd/kernels/copy.hpp>
 
 namespace axisgrad::kernels {
 namespace {

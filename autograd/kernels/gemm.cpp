@@ -1,11 +1,10 @@
 // Choice of path, scratch and threads for the matrix product. All paths give the same bits, so the
 // choices are free: they look at sizes, at the cache and at the number of threads.
-#include <axisgrad/autograd/kernels/gemm.hpp>
-
 #include <algorithm>
 
 #include <unistd.h>
 
+#include <axisgrad/autograd/kernels/gemm.hpp>
 #include <axisgrad/autograd/kernels/parallel.hpp>
 #include <axisgrad/autograd/kernels/scratch.hpp>
 
@@ -207,8 +206,14 @@ void gemm(Index count, Index m, Index n, Index k, Matrix<T> a, Matrix<T> b, Matr
                        {d.p ? d.p + q * d.batch : d.p, d.row, d.col, d.batch}, c + q * c_batch, ldc,
                        c_batch);
     for (; q < end; ++q) {
-      Product<T> p{.m = m, .n = n, .k = k, .a = view(a, q), .b = view(b, q), .d = view(d, q),
-                   .c = c + q * c_batch, .ldc = ldc};
+      Product<T> p{.m = m,
+                   .n = n,
+                   .k = k,
+                   .a = view(a, q),
+                   .b = view(b, q),
+                   .d = view(d, q),
+                   .c = c + q * c_batch,
+                   .ldc = ldc};
       p.run();
     }
   };
@@ -216,7 +221,8 @@ void gemm(Index count, Index m, Index n, Index k, Matrix<T> a, Matrix<T> b, Matr
   const double each = 2.0 * double(m) * double(n) * double(k);
   const bool divide = count < 8 && each >= parallel_work;
   if (count > 1 && !divide && wants_threads(double(count) * each)) {
-    const Index chunk = std::max<Index>(1, std::min(ceil_div(count, 8), Index(parallel_work / each)));
+    const Index chunk =
+        std::max<Index>(1, std::min(ceil_div(count, 8), Index(parallel_work / each)));
     parallel_chunks(count, chunk, serve);
   } else {
     serve(0, count);
@@ -231,7 +237,8 @@ Index packed_size(Index n, Index k) {
 
 template <class T>
 void pack_b(Index n, Index k, Matrix<T> b, T* packed) {
-  const Product<T> p{.m = 0, .n = n, .k = k, .a = {}, .b = view(b), .d = {}, .c = nullptr, .ldc = 0};
+  const Product<T> p{
+      .m = 0, .n = n, .k = k, .a = {}, .b = view(b), .d = {}, .c = nullptr, .ldc = 0};
   for (Index k0 = 0; k0 < k; k0 += p.KC)
     p.pack_block(k0, 0, n, packed + p.packed_columns(n) * k0, false);
 }
@@ -241,7 +248,8 @@ void gemm_packed(Index m, Index n, Index k, Matrix<T> a, const T* packed, Matrix
                  Index ldc) {
   if (m <= 0 || n <= 0) return;
   if (k <= 0) return copy_d(1, m, n, d, c, ldc, 0);
-  const Product<T> p{.m = m, .n = n, .k = k, .a = view(a), .b = {}, .d = view(d), .c = c, .ldc = ldc};
+  const Product<T> p{
+      .m = m, .n = n, .k = k, .a = view(a), .b = {}, .d = view(d), .c = c, .ldc = ldc};
   p.packed(packed, wants_threads(2.0 * double(m) * double(n) * double(k)));
 }
 

@@ -1,5 +1,3 @@
-#include <axisgrad/autograd/kernels/parallel.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -15,6 +13,8 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <axisgrad/autograd/kernels/parallel.hpp>
+
 namespace axisgrad::kernels {
 namespace {
 
@@ -22,9 +22,8 @@ namespace {
 struct Workers {
   explicit Workers(int n)
       : limit(tbb::global_control::max_allowed_parallelism,
-              std::max<std::size_t>(
-                  n, tbb::global_control::active_value(
-                         tbb::global_control::max_allowed_parallelism))),
+              std::max<std::size_t>(n, tbb::global_control::active_value(
+                                           tbb::global_control::max_allowed_parallelism))),
         arena(n) {}
   tbb::global_control limit;  // lets n exceed the hardware's number
   tbb::task_arena arena;

@@ -4,15 +4,15 @@
 namespace axisgrad::kernels {
 namespace {
 
-constexpr Index grain = 1 << 17;        // elements a task: about 50 us of reading
+constexpr Index grain = 1 << 17;           // elements a task: about 50 us of reading
 constexpr Index block_elements = 1 << 14;  // what a block of a long axis holds, if columns allow
 
 // A long axis is cut into blocks, each reduced to one line; then the lines are. So one long row is
 // work for many threads, and a tall matrix is read block by block rather than column by column.
 template <class T, class Rows, class Columns>
 void reduce(const Extent& e, const T* x, T* y, Rows rows, Columns columns) {
-  const Index block = std::clamp<Index>(block_elements / std::max<Index>(e.inner, 1), 32,
-                                        block_elements);
+  const Index block =
+      std::clamp<Index>(block_elements / std::max<Index>(e.inner, 1), 32, block_elements);
   if (e.n <= block) {
     for_each_line(
         e, grain, [&](Index o, Index m) { rows(m, e.n, x + o * e.n, y + o); },

@@ -136,6 +136,9 @@ void pointwise_rule(Rule<T>& rule) {
     pointwise_gradient(op, rule, arity<Op>);
 }
 
+template <class Op, Scalar T>
+inline constexpr auto rule_of = differentiable<Op> ? &pointwise_rule<Op, T> : nullptr;
+
 template <class Op, Scalar T, std::size_t... K>
 const PointwiseOp<T>& user_op(std::index_sequence<K...> indices) {
   static constexpr kernels::Pointwise<T> loops{&scalar_value<Op, T, K...>,

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <axisgrad/autograd/op.hpp>
 #include <axisgrad/autograd/ops/pointwise.hpp>
-#include <axisgrad/autograd/var.hpp>
 
 namespace axisgrad {
 
@@ -47,7 +47,7 @@ concept Listed = requires {
 };
 template <Listed... Ops>
 std::vector<OpEntry> family(Kind kind = Kind::structured) {
-  return {OpEntry{Ops::name, kind, Ops::samples()}...};
+  return {OpEntry{Ops::name, kind, Ops::samples(), axisgrad::differentiable<Ops>}...};
 }
 
 /// Shapes for an op of n broadcasting inputs: equal, broadcast on either side, size-1 axes,

@@ -164,7 +164,7 @@ namespace {
 template <Scalar T, class... Ops>
 const PointwiseOp<T>& library_op(list<Ops...>, int index) {
   static const std::array<PointwiseOp<T>, sizeof...(Ops)> ops{
-      PointwiseOp<T>{{Ops::name, &pointwise_rule<Ops, T>},
+      PointwiseOp<T>{{Ops::name, rule_of<Ops, T>},
                      saves_of<Ops>(std::make_index_sequence<arity<Ops>>()),
                      nullptr,
                      index_of<Ops, pointwise_ops>}...};
@@ -198,9 +198,7 @@ OpEntry entry(std::index_sequence<K...>) {
     for (std::size_t k = 0; k < shapes.size(); ++k) inputs.push_back({shapes[k], Op::samples[k]});
     samples.push_back(sample("", std::move(inputs), apply));
   }
-  bool differentiable = true;
-  if constexpr (requires { Op::differentiable; }) differentiable = Op::differentiable;
-  return {Op::name, Kind::pointwise, std::move(samples), differentiable};
+  return {Op::name, Kind::pointwise, std::move(samples), differentiable<Op>};
 }
 template <class... Ops>
 std::vector<OpEntry> entries(list<Ops...>) {

@@ -78,9 +78,11 @@ std::string difference(const Tensors& a, const Tensors& b, double relative, doub
     }
     for (Size i = 0; i < a[k].size(); ++i) {
       const double x = a[k].data()[i], y = b[k].data()[i];
-      if (x == y || std::abs(x - y) <= relative * std::max(std::abs(x), std::abs(y)) + noise) continue;
+      if (x == y || std::abs(x - y) <= relative * std::max(std::abs(x), std::abs(y)) + noise)
+        continue;
       text.precision(17);
-      text << "number " << k << " of shape " << a[k].shape() << ", element " << i << ": " << x << " against " << y;
+      text << "number " << k << " of shape " << a[k].shape() << ", element " << i << ": " << x
+           << " against " << y;
       break;
     }
   }

@@ -1,5 +1,5 @@
-// What the table test checks the ops against: differences of the function itself. Independent of the public gradient check on
-// purpose, and small enough to be read at a glance.
+// What the table test checks the ops against: differences of the function itself. Independent of
+// the public gradient check on purpose, and small enough to be read at a glance.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -41,7 +41,8 @@ class Numbers {
 /// Inputs for a sample.
 Tensors draw(const Sample& sample, std::uint64_t seed);
 
-/// f's slope by every element of every x: central differences at two steps, extrapolated (error of order h^4).
+/// f's slope by every element of every x: central differences at two steps, extrapolated (error of
+/// order h^4).
 Tensors differences(const Scalar& f, const Tensors& xs);
 
 /// sum |a b|: how large the terms of a weighted sum are.
@@ -49,7 +50,8 @@ double size_of_terms(const Tensor<double>& a, const Tensor<double>& b);
 /// sum a b
 double dot(const Tensor<double>& a, const Tensor<double>& b);
 
-/// Empty when every element of a and b agrees to |a - b| <= relative * max(|a|, |b|) + noise, else where they do not.
+/// Empty when every element of a and b agrees to |a - b| <= relative * max(|a|, |b|) + noise, else
+/// where they do not.
 std::string difference(const Tensors& a, const Tensors& b, double relative, double noise);
 
 bool all_zero(const Tensor<double>& x);

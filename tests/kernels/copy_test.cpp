@@ -1,9 +1,9 @@
-#include "common.hpp"
-
 #include <algorithm>
 #include <numeric>
 
 #include <axisgrad/autograd/kernels/copy.hpp>
+
+#include "common.hpp"
 
 namespace axisgrad::kernels {
 namespace {

@@ -1,14 +1,14 @@
-#include "common.hpp"
-
 #include <cstdio>
 #include <stdexcept>
+
+#include "common.hpp"
 
 namespace axisgrad::kernels {
 namespace {
 // Runs this program again, on a test that only prints the choice, with a variable set.
 std::string run_with(const char* variable) {
-  const std::string command = std::string(variable) +
-                              " /proc/$PPID/exe --no-skip -tc='*print the architecture*' 2>&1";
+  const std::string command =
+      std::string(variable) + " /proc/$PPID/exe --no-skip -tc='*print the architecture*' 2>&1";
   std::string out;
   FILE* pipe = ::popen(command.c_str(), "r");
   REQUIRE(pipe);

@@ -1,9 +1,9 @@
-#include "common.hpp"
-
 #include <tuple>
 
 #include <axisgrad/autograd/kernels/gemm.hpp>
 #include <axisgrad/autograd/kernels/scratch.hpp>
+
+#include "common.hpp"
 
 namespace axisgrad::kernels {
 namespace {
@@ -67,8 +67,16 @@ void check_sizes() {
   for (int i = 0; i < 800; ++i) check<T>(g, {to(70), to(70), to(70)});
   for (int i = 0; i < 200; ++i) check<T>(g, {to(40), to(40), to(40)}, to(9));
   for (int i = 0; i < 6; ++i) check<T>(g, {to(300), to(300), to(700)});
-  for (Size s : {Size{12, 256, 2000}, {34, 128, 1280}, {1, 1, 5000}, {3, 700, 3}, {700, 3, 3},
-                 {1, 600, 600}, {600, 1, 600}, {20, 20, 6000}, {97, 1100, 33}, {100, 2, 513}})
+  for (Size s : {Size{12, 256, 2000},
+                 {34, 128, 1280},
+                 {1, 1, 5000},
+                 {3, 700, 3},
+                 {700, 3, 3},
+                 {1, 600, 600},
+                 {600, 1, 600},
+                 {20, 20, 6000},
+                 {97, 1100, 33},
+                 {100, 2, 513}})
     for (int r = 0; r < 4; ++r) check<T>(g, s);
 }
 
@@ -76,13 +84,21 @@ void check_sizes() {
 template <class T>
 void check_bits() {
   std::mt19937 g(11);
-  for (Size s : {Size{64, 1024, 256}, {65, 100, 700}, {64, 32, 128}, {1, 50, 300},
-                         {300, 321, 64}, {34, 128, 1280}, {12, 256, 6400}, {130, 129, 2000},
-                         {100, 3, 40}, {600, 17, 513}, {30, 2200, 260}}) {
+  for (Size s : {Size{64, 1024, 256},
+                 {65, 100, 700},
+                 {64, 32, 128},
+                 {1, 50, 300},
+                 {300, 321, 64},
+                 {34, 128, 1280},
+                 {12, 256, 6400},
+                 {130, 129, 2000},
+                 {100, 3, 40},
+                 {600, 17, 513},
+                 {30, 2200, 260}}) {
     const Index m = s.m, n = s.n, k = s.k;
     CAPTURE(m);
-  CAPTURE(n);
-  CAPTURE(k);
+    CAPTURE(n);
+    CAPTURE(k);
     const auto a = normal<T>(g, m * k), b = normal<T>(g, k * n), bias = normal<T>(g, n);
     std::vector<T> at(m * k), bt(k * n), first(m * n), c(m * n);
     for (Index i = 0; i < m; ++i)
@@ -139,12 +155,11 @@ void check_definition() {
 template <class T>
 void check_batches() {
   std::mt19937 g(5);
-  for (Size s : {Size{4, 4, 8}, {12, 12, 8}, {12, 8, 12}, {7, 1, 9}, {33, 2, 65},
-                         {80, 64, 70}}) {
+  for (Size s : {Size{4, 4, 8}, {12, 12, 8}, {12, 8, 12}, {7, 1, 9}, {33, 2, 65}, {80, 64, 70}}) {
     const Index m = s.m, n = s.n, k = s.k;
     CAPTURE(m);
-  CAPTURE(n);
-  CAPTURE(k);
+    CAPTURE(n);
+    CAPTURE(k);
     const Index count = 300;
     const auto a = normal<T>(g, count * m * k), b = normal<T>(g, count * k * n);
     for (bool tb : {false, true}) {

@@ -1,8 +1,8 @@
-#include "common.hpp"
-
 #include <atomic>
 #include <stdexcept>
 #include <thread>
+
+#include "common.hpp"
 
 namespace axisgrad::kernels {
 
@@ -46,12 +46,11 @@ TEST_CASE("a loop inside a chunk runs serially, on the thread of the chunk") {
 TEST_CASE("exceptions reach the caller") {
   for (int n : {1, 2}) {
     const Threads use(n);
-    CHECK_THROWS_WITH_AS(
-        parallel_chunks(100, 1,
-                        [](Index i, Index) {
-                          if (i == 42) throw std::runtime_error("chunk 42");
-                        }),
-        "chunk 42", std::runtime_error);
+    CHECK_THROWS_WITH_AS(parallel_chunks(100, 1,
+                                         [](Index i, Index) {
+                                           if (i == 42) throw std::runtime_error("chunk 42");
+                                         }),
+                         "chunk 42", std::runtime_error);
     CHECK_FALSE(in_parallel());
   }
 }

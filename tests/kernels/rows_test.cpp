@@ -1,7 +1,7 @@
-#include "common.hpp"
-
 #include <axisgrad/autograd/kernels/reduce.hpp>
 #include <axisgrad/autograd/kernels/softmax.hpp>
+
+#include "common.hpp"
 
 namespace axisgrad::kernels {
 namespace {
@@ -14,9 +14,9 @@ template <class T>
 constexpr double eps = std::numeric_limits<T>::epsilon();
 
 const std::vector<Extent> extents = {
-    {1, 1, 1},   {3, 4, 1},    {5, 7, 1},    {70, 3, 1},   {33, 2, 1},   {9, 17, 1},  {4, 100, 1},
-    {2, 1000, 1}, {1, 40000, 1}, {2, 3, 2},   {3, 5, 7},    {1, 9, 33},   {2, 40, 65}, {2, 100, 130},
-    {1, 5000, 3}, {3, 1, 20},   {0, 3, 4},    {3, 4, 0},    {7, 321, 1},  {1, 700, 40}};
+    {1, 1, 1},    {3, 4, 1},     {5, 7, 1}, {70, 3, 1}, {33, 2, 1},  {9, 17, 1},  {4, 100, 1},
+    {2, 1000, 1}, {1, 40000, 1}, {2, 3, 2}, {3, 5, 7},  {1, 9, 33},  {2, 40, 65}, {2, 100, 130},
+    {1, 5000, 3}, {3, 1, 20},    {0, 3, 4}, {3, 4, 0},  {7, 321, 1}, {1, 700, 40}};
 
 // f(line): the offset of each line's first element; its others are `inner` apart.
 template <class F>
@@ -104,10 +104,10 @@ void check_edges(const Extent& e) {
     const int kind = int(line % 6);
     for (Index k = 0; k < e.n; ++k) {
       const T v = y[at + k * e.inner];
-      const bool right = kind == 0               ? v == 0
-                         : kind <= 3             ? std::isnan(v)
-                         : kind == 4             ? v == (k == 0 ? T(1) : T(0))
-                                                 : v > 0 && v <= 1;
+      const bool right = kind == 0   ? v == 0
+                         : kind <= 3 ? std::isnan(v)
+                         : kind == 4 ? v == (k == 0 ? T(1) : T(0))
+                                     : v > 0 && v <= 1;
       softmax_right = softmax_right && right;
     }
     const T m = most[line];
@@ -142,11 +142,16 @@ void check_accuracy() {
 template <class T>
 void check_threads() {
   std::mt19937 g(9);
-  for (const Extent& e : {Extent{1, 900000, 1}, {3000, 300, 1}, {1, 3000, 300}, {30, 100, 300},
-                          {70000, 5, 1}, {2, 300000, 2}, {1, 7, 100000}}) {
+  for (const Extent& e : {Extent{1, 900000, 1},
+                          {3000, 300, 1},
+                          {1, 3000, 300},
+                          {30, 100, 300},
+                          {70000, 5, 1},
+                          {2, 300000, 2},
+                          {1, 7, 100000}}) {
     CAPTURE(e.outer);
-  CAPTURE(e.n);
-  CAPTURE(e.inner);
+    CAPTURE(e.n);
+    CAPTURE(e.inner);
     const auto x = normal<T>(g, e.outer * e.n * e.inner), c = normal<T>(g, x.size());
     std::vector<T> s[2], m[2], y[2], dx[2];
     for (int t : {0, 1}) {

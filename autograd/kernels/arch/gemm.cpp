@@ -106,8 +106,8 @@ struct Gemm {
       for (Index i = 0; i < M; i += h) {
         const Index m = least(h, M - i);
         alignas(64) T t[MR * NR];
-        typename Tiles<T, A>::Job job{1, K, copy ? Mat{scratch + i * K, 1, h} : a.at(i, 0), packed,
-                                      NR, {}, t, NR};
+        typename Tiles<T, A>::Job job{
+            1, K, copy ? Mat{scratch + i * K, 1, h} : a.at(i, 0), packed, NR, {}, t, NR};
         job.last = (vectors - 1) * W;
         if (whole) job.d = d.at(i, j), job.c = c + i * ldc + j, job.ldc = ldc;
         Tiles<T, A>::run(m, vectors, job);
@@ -125,7 +125,8 @@ struct Gemm {
       Index k = 0;
       for (; k + W <= K; k += W)
         for (Index r = 0; r < m; ++r)
-          s[r] = fused(V::load_unaligned(a.p + (i + r) * a.row + k), V::load_unaligned(b + k), s[r]);
+          s[r] =
+              fused(V::load_unaligned(a.p + (i + r) * a.row + k), V::load_unaligned(b + k), s[r]);
       for (; k < K; ++k)
         for (Index r = 0; r < m; ++r) rest[r] += a.p[(i + r) * a.row + k] * b[k];
       for (Index r = 0; r < m; ++r) {

@@ -151,8 +151,8 @@ void max_columns(Index n, Index stride, Index columns, const T* x, T* y) {
   });
 }
 
-// y = e^(x-m) / sum(e^(x-m)), m the largest of x. Nothing but -inf: m counts as 0 and 1/sum as 0, so
-// that the result is 0. A NaN, or +inf, makes the sum NaN, and with it the whole row.
+// y = e^(x-m) / sum(e^(x-m)), m the largest of x. Nothing but -inf: m counts as 0 and 1/sum as 0,
+// so that the result is 0. A NaN, or +inf, makes the sum NaN, and with it the whole row.
 template <class V>
 V shift_of(const V& most) {
   return xsimd::select(most == V(-infinity<typename V::value_type>), V(0), most);
@@ -176,13 +176,13 @@ void softmax_columns(Index n, Index stride, Index columns, const T* x, T* y) {
       return e;
     });
     const V scale = scale_of(sum[0]);
-    for (Index i = 0; i < n; ++i)
-      store(load(y + i * stride + c, k) * scale, y + i * stride + c, k);
+    for (Index i = 0; i < n; ++i) store(load(y + i * stride + c, k) * scale, y + i * stride + c, k);
   });
 }
 
 // Rows shorter than half a vector: as many as there are lanes are turned on their side and treated
-// as columns, the last ones together with rows of zeros, so that the place of a row does not matter.
+// as columns, the last ones together with rows of zeros, so that the place of a row does not
+// matter.
 template <class T>
 void softmax_short_rows(Index rows, Index n, const T* x, T* y) {
   constexpr Index w = lanes<T>;
@@ -205,9 +205,8 @@ void softmax_rows(Index rows, Index n, const T* x, T* y) {
   if (n < lanes<T> / 2) return softmax_short_rows(rows, n, x, y);
   for (Index r = 0; r < rows; ++r, x += n, y += n) {
     V most(-infinity<T>);
-    by_vector<T>(n, [&](Index j, auto k) {
-      most = xsimd::max(most, load(x + j, k, -infinity<T>));
-    });
+    by_vector<T>(n,
+                 [&](Index j, auto k) { most = xsimd::max(most, load(x + j, k, -infinity<T>)); });
     const V m = shift_of(V(across<T>(most)));
     const T sum = sum_of<T>(n, [&](Index j, auto k) {
       const V e = exp(load(x + j, k, -infinity<T>) - m);
@@ -224,9 +223,8 @@ template <class T>
 void softmax_backward_rows(Index rows, Index n, const T* y, const T* g, T* dx) {
   for (Index r = 0; r < rows; ++r, y += n, g += n, dx += n) {
     const Vec<T> s(sum_of<T>(n, [&](Index j, auto k) { return load(y + j, k) * load(g + j, k); }));
-    by_vector<T>(n, [&](Index j, auto k) {
-      store(load(y + j, k) * (load(g + j, k) - s), dx + j, k);
-    });
+    by_vector<T>(n,
+                 [&](Index j, auto k) { store(load(y + j, k) * (load(g + j, k) - s), dx + j, k); });
   }
 }
 
