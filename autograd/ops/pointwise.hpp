@@ -17,9 +17,11 @@
 
 namespace axisgrad {
 
-/// Test inputs are drawn from [low, high], at least `gap` away from zero.
+/// Test inputs are drawn from [low, high], at least `gap` away from zero; whole numbers only where
+/// equal or zero inputs are a case of their own.
 struct Range {
   double low = -3, high = 3, gap = 0;
+  bool whole = false;
 };
 
 namespace formulas {
@@ -220,7 +222,7 @@ struct relu_op {  // slope 0 at 0; NaN stays NaN
 struct where_op {  // c != 0 chooses a, else b; the side not chosen gets exactly 0, and c has no
                    // gradient
   static constexpr std::string_view name = "where";
-  static constexpr std::array<Range, 3> samples{{{-1, 1, .1}, {}, {}}};
+  static constexpr std::array<Range, 3> samples{{{0, 1, 0, true}, {}, {}}};
   template <class V>
   static V value(const V& c, const V& a, const V& b) {
     return select(c != V(0), a, b);
@@ -233,7 +235,7 @@ struct where_op {  // c != 0 chooses a, else b; the side not chosen gets exactly
 
 struct greater_op {
   static constexpr std::string_view name = "greater";
-  static constexpr std::array<Range, 2> samples{};
+  static constexpr std::array<Range, 2> samples{{{-1, 1, 0, true}, {-1, 1, 0, true}}};
   static constexpr bool differentiable = false;
   template <class V>
   static V value(const V& a, const V& b) {
@@ -247,7 +249,7 @@ struct greater_op {
 
 struct less_op {
   static constexpr std::string_view name = "less";
-  static constexpr std::array<Range, 2> samples{};
+  static constexpr std::array<Range, 2> samples{{{-1, 1, 0, true}, {-1, 1, 0, true}}};
   static constexpr bool differentiable = false;
   template <class V>
   static V value(const V& a, const V& b) {
@@ -261,7 +263,7 @@ struct less_op {
 
 struct equal_op {
   static constexpr std::string_view name = "equal";
-  static constexpr std::array<Range, 2> samples{};
+  static constexpr std::array<Range, 2> samples{{{-1, 1, 0, true}, {-1, 1, 0, true}}};
   static constexpr bool differentiable = false;
   template <class V>
   static V value(const V& a, const V& b) {
