@@ -41,7 +41,7 @@ Outcome run(const Function& f, const std::vector<Tensor<double>>& xs, bool creat
   const auto g =
       grad<double>(Vars{y}, in, {.create_graph = create_graph, .cotangents = {constant(c)}});
   Outcome outcome{y.value(), {}};
-  for (const auto& v : g) outcome.gradients.push_back(list(v));
+  for (const auto& v : g) outcome.gradients.push_back(values_of(v));
   return outcome;
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("fused ops agree with their references") {
       const Outcome right = run(sample.reference, xs, false);
       for (bool create_graph : {false, true}) {
         const Outcome fused = run(sample.in_double, xs, create_graph);
-        CHECK(near(list(fused.value), list(right.value), 1e-13));
+        CHECK(near(values_of(fused.value), values_of(right.value), 1e-13));
         for (std::size_t k = 0; k < xs.size(); ++k) {
           CHECK(near(fused.gradients[k], right.gradients[k], 1e-12));
           CHECK(std::any_of(fused.gradients[k].begin(), fused.gradients[k].end(),
