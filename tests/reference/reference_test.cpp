@@ -19,7 +19,7 @@ using namespace ag::reference;
 
 namespace {
 
-const std::filesystem::path golden = AXISGRAD_GOLDEN;
+const std::filesystem::path golden = AXISGRAD_SOURCE_DIR "/tests/golden";
 
 // One case in memory, to be changed and run.
 class Changed {
