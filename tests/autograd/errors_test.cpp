@@ -95,6 +95,7 @@ TEST_CASE("errors: ops on shapes") {
   CHECK_REFUSED("[reshape] no size in place of -1 fits: (0) has 0 elements, the other sizes make 0",
                 reshape(ones({0}), {0, -1}));
   CHECK_REFUSED("[shape] a size is negative in (1,-1)", reshape(x, {-1, -1}));
+  CHECK_REFUSED("[reshape] at most 8 axes, got 9", reshape(x, {2, 3, 1, 1, 1, 1, 1, 1, 1}));
   CHECK_REFUSED("[transpose] the order must name each of the 2 axes of (2,3) once",
                 transpose(x, {0, 0}));
   CHECK_REFUSED("[transpose] the order must name each of the 2 axes of (2,3) once",
