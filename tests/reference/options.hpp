@@ -20,6 +20,8 @@ class Options {
  public:
   explicit Options(const Json& options) : options_(options) {}
 
+  /// Whether it is given; asking counts as reading.
+  [[nodiscard]] bool has(const std::string& name) { return find(name) != nullptr; }
   // null counts as absent; without a default the option must be there.
   [[nodiscard]] Size size(const std::string& name, std::optional<Size> otherwise = {});
   [[nodiscard]] int axis(const std::string& name, std::optional<int> otherwise = {});
