@@ -4,6 +4,7 @@
 #include <concepts>
 #include <initializer_list>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -180,27 +181,52 @@ template <Scalar T>
 template <Scalar T>
 [[nodiscard]] Var<T> softmax(const Var<T>& x, Axis axis);
 
-// --- Losses of a prediction p and a target t of equal shape
+// --- Losses of a prediction p and a target t of equal shape. They are objects, so that one name is
+// both called, mse(p, t), and handed on, fit(model, parameters, adam, mse, data).
 
 enum class Reduction { mean, sum, none };
 struct LossOptions {
   Reduction reduction = Reduction::mean;
 };
+
+namespace detail {
+struct Mse {
+  static constexpr std::string_view name = "mse";
+  using formula = formulas::squared_error_op;
+};
+struct Mae {
+  static constexpr std::string_view name = "mae";
+  using formula = formulas::absolute_error_op;
+};
+struct BinaryCrossentropy {
+  static constexpr std::string_view name = "binary_crossentropy";
+  using formula = formulas::cross_entropy_op;
+};
+struct BinaryCrossentropyFromLogits {
+  static constexpr std::string_view name = "binary_crossentropy_from_logits";
+  using formula = formulas::cross_entropy_from_logit_op;
+};
+}  // namespace detail
+
+/// A formula of each element, then the mean over all, the sum, or neither.
+template <class Kind>
+struct PointwiseLoss {
+  static constexpr std::string_view name = Kind::name;
+  template <Scalar T>
+  [[nodiscard]] Var<T> operator()(const Var<T>& p, const Same<Var<T>>& t,
+                                  LossOptions options = {}) const;
+};
+
 /// (p - t)^2
-template <Scalar T>
-[[nodiscard]] Var<T> mse(const Var<T>& p, const Same<Var<T>>& t, LossOptions options = {});
+inline constexpr PointwiseLoss<detail::Mse> mse{};
 /// |p - t|, slope 0 where equal
-template <Scalar T>
-[[nodiscard]] Var<T> mae(const Var<T>& p, const Same<Var<T>>& t, LossOptions options = {});
+inline constexpr PointwiseLoss<detail::Mae> mae{};
 /// -(t log p + (1-t) log(1-p)); p is clipped to [1e-7, 1 - 1e-7] as in Keras, without slope where
 /// clipped
-template <Scalar T>
-[[nodiscard]] Var<T> binary_crossentropy(const Var<T>& p, const Same<Var<T>>& t,
-                                         LossOptions options = {});
+inline constexpr PointwiseLoss<detail::BinaryCrossentropy> binary_crossentropy{};
 /// The same of the logit p, exact for any size of p
-template <Scalar T>
-[[nodiscard]] Var<T> binary_crossentropy_from_logits(const Var<T>& p, const Same<Var<T>>& t,
-                                                     LossOptions options = {});
+inline constexpr PointwiseLoss<detail::BinaryCrossentropyFromLogits>
+    binary_crossentropy_from_logits{};
 
 // --- Operators. A number takes the scalar type of the Var beside it.
 

@@ -12,15 +12,6 @@ Var<T> reduced(const Var<T>& x, LossOptions options) {
   return options.reduction == Reduction::sum ? sum(x) : x;
 }
 
-// No broadcasting here: (B) against (B,1) would silently compare every prediction with every
-// target.
-template <class Formula, Scalar T>
-Var<T> loss(std::string_view name, const Var<T>& p, const Var<T>& t, LossOptions options) {
-  if (p.shape() != t.shape())
-    fail(name, "prediction and target differ in shape: got ", p.shape(), " and ", t.shape());
-  return reduced(pointwise<Formula>(p, t), options);
-}
-
 struct mse_op {
   static constexpr std::string_view name = "mse";
   static std::vector<Sample> samples() {
@@ -55,38 +46,38 @@ struct binary_crossentropy_from_logits_op {
 
 }  // namespace
 
+// No broadcasting here: (B) against (B,1) would silently compare every prediction with every
+// target.
+template <class Kind>
 template <Scalar T>
-Var<T> mse(const Var<T>& p, const Same<Var<T>>& t, LossOptions options) {
-  return loss<formulas::squared_error_op>("mse", p, t, options);
-}
-template <Scalar T>
-Var<T> mae(const Var<T>& p, const Same<Var<T>>& t, LossOptions options) {
-  return loss<formulas::absolute_error_op>("mae", p, t, options);
-}
-template <Scalar T>
-Var<T> binary_crossentropy(const Var<T>& p, const Same<Var<T>>& t, LossOptions options) {
-  return loss<formulas::cross_entropy_op>("binary_crossentropy", p, t, options);
-}
-template <Scalar T>
-Var<T> binary_crossentropy_from_logits(const Var<T>& p, const Same<Var<T>>& t,
-                                       LossOptions options) {
-  return loss<formulas::cross_entropy_from_logit_op>("binary_crossentropy_from_logits", p, t,
-                                                     options);
+Var<T> PointwiseLoss<Kind>::operator()(const Var<T>& p, const Same<Var<T>>& t,
+                                       LossOptions options) const {
+  if (p.shape() != t.shape())
+    fail(name, "prediction and target differ in shape: got ", p.shape(), " and ", t.shape());
+  return reduced(pointwise<typename Kind::formula>(p, t), options);
 }
 
 std::vector<OpEntry> loss_family() {
   return family<mse_op, mae_op, binary_crossentropy_op, binary_crossentropy_from_logits_op>();
 }
 
-template Var<float> mse(const Var<float>&, const Var<float>&, LossOptions);
-template Var<double> mse(const Var<double>&, const Var<double>&, LossOptions);
-template Var<float> mae(const Var<float>&, const Var<float>&, LossOptions);
-template Var<double> mae(const Var<double>&, const Var<double>&, LossOptions);
-template Var<float> binary_crossentropy(const Var<float>&, const Var<float>&, LossOptions);
-template Var<double> binary_crossentropy(const Var<double>&, const Var<double>&, LossOptions);
-template Var<float> binary_crossentropy_from_logits(const Var<float>&, const Var<float>&,
-                                                    LossOptions);
-template Var<double> binary_crossentropy_from_logits(const Var<double>&, const Var<double>&,
-                                                     LossOptions);
+template Var<float> PointwiseLoss<detail::Mse>::operator()(const Var<float>&, const Var<float>&,
+                                                           LossOptions) const;
+template Var<double> PointwiseLoss<detail::Mse>::operator()(const Var<double>&, const Var<double>&,
+                                                            LossOptions) const;
+template Var<float> PointwiseLoss<detail::Mae>::operator()(const Var<float>&, const Var<float>&,
+                                                           LossOptions) const;
+template Var<double> PointwiseLoss<detail::Mae>::operator()(const Var<double>&, const Var<double>&,
+                                                            LossOptions) const;
+template Var<float> PointwiseLoss<detail::BinaryCrossentropy>::operator()(const Var<float>&,
+                                                                          const Var<float>&,
+                                                                          LossOptions) const;
+template Var<double> PointwiseLoss<detail::BinaryCrossentropy>::operator()(const Var<double>&,
+                                                                           const Var<double>&,
+                                                                           LossOptions) const;
+template Var<float> PointwiseLoss<detail::BinaryCrossentropyFromLogits>::operator()(
+    const Var<float>&, const Var<float>&, LossOptions) const;
+template Var<double> PointwiseLoss<detail::BinaryCrossentropyFromLogits>::operator()(
+    const Var<double>&, const Var<double>&, LossOptions) const;
 
 }  // namespace axisgrad
