@@ -114,22 +114,30 @@ LeastSquares::LeastSquares(const Windows<T>& train, LeastSquaresOptions options)
   const WindowOptions& o = train.options();
   std::vector<Size> all(o.targets.size());
   std::iota(all.begin(), all.end(), Size{0});
-  Var<double> square = constant(Tensor<double>({o.lookback, o.lookback}, 0.0));
-  Var<double> product = constant(Tensor<double>({o.lookback, o.horizon}, 0.0));
+  const auto zeros = [](const Shape& shape) { return constant(Tensor<double>(shape, 0.0)); };
+  Var<double> square = zeros({o.lookback, o.lookback}), product = zeros({o.lookback, o.horizon});
+  Var<double> past_sum = zeros({1, o.lookback}), next_sum = zeros({1, o.horizon});
   constexpr Size block = 512;  // windows at a time: their rows stay in the cache
   for (Size begin = 0; begin < train.samples(); begin += block) {
     const Dataset<T> part = train.take(begin, std::min(train.samples(), begin + block));
     const Tensor<double> mean = means(part.x, o.targets);
-    const Var<double> past = constant(series(part.x, o.targets, mean)),
-                      next = constant(series(part.y, all, mean));
+    const Var<double> past = constant(series(part.x, o.targets, mean));
+    const Var<double> next = constant(series(part.y, all, mean));
     square = square + matmul(past, past, {.transpose_a = true});
     product = product + matmul(past, next, {.transpose_a = true});
+    past_sum = past_sum + sum(past, 0, {.keep = true});
+    next_sum = next_sum + sum(next, 0, {.keep = true});
   }
-  Tensor<double> normal = square.value();
-  matrix_ = product.value();
-  for (Size i = 0; i < o.lookback; ++i)
-    normal.mutable_data()[i * (o.lookback + 1)] += options.ridge;
+  // The intercept is left out of the normal equations by centring: square - n p p^T with p the mean
+  // of the rows.
+  const auto n = static_cast<double>(train.samples()) * static_cast<double>(o.targets.size());
+  const Var<double> past_mean = past_sum / n, next_mean = next_sum / n;
+  Tensor<double> normal = (square - matmul(past_sum, past_mean, {.transpose_a = true})).value();
+  matrix_ = (product - matmul(past_sum, next_mean, {.transpose_a = true})).value();
+  double* diagonal = normal.mutable_data();
+  for (Size i = 0; i < o.lookback; ++i) diagonal[i * (o.lookback + 1)] += options.ridge;
   solve(normal, matrix_);
+  intercept_ = (next_mean - matmul(past_mean, constant(matrix_))).value();
 }
 
 template <Scalar T>
@@ -141,7 +149,9 @@ Tensor<T> LeastSquares::predict(const Tensor<T>& x, const std::vector<Size>& tar
     fail("least_squares", "was fitted on windows of ", lookback, " steps, got the shape ",
          x.shape());
   const Tensor<double> mean = means(x, columns);
-  const Tensor<double> next = matmul(constant(series(x, columns, mean)), constant(matrix_)).value();
+  const Tensor<double> next =
+      (matmul(constant(series(x, columns, mean)), constant(matrix_)) + constant(intercept_))
+          .value();
   Tensor<T> y({x.shape()[0], horizon, width});
   T* to = y.mutable_data();
   for (Size n = 0; n < x.shape()[0]; ++n)

@@ -20,21 +20,22 @@ template <Scalar T>
 struct LeastSquaresOptions {
   double ridge = 1e-6;  // weight of the squared matrix elements beside the sum of squared errors
 };
-/// One (lookback, horizon) matrix W for all variables, each a series of its own: y - m = W^T (x -
-/// m) with m the mean of the window, which minimises |error|^2 + ridge |W|^2 over all windows and
-/// targets of the fit. In double, by normal equations and Cholesky.
+/// One (lookback, horizon) matrix W and one intercept b (horizon) for all variables, each a series
+/// of its own: with m the mean of its window, y - m = W^T (x - m) + b minimises |error|^2 + ridge
+/// |W|^2 over all windows and targets of the fit. In double, by normal equations and Cholesky.
 class LeastSquares {
  public:
   template <Scalar T>
   explicit LeastSquares(const Windows<T>& train, LeastSquaresOptions options = {});
 
   [[nodiscard]] const Tensor<double>& matrix() const { return matrix_; }
+  [[nodiscard]] const Tensor<double>& intercept() const { return intercept_; }  // (1, horizon)
   /// Error when the windows do not have the lookback of the fit.
   template <Scalar T>
   [[nodiscard]] Tensor<T> predict(const Tensor<T>& x, const std::vector<Size>& targets = {}) const;
 
  private:
-  Tensor<double> matrix_;
+  Tensor<double> matrix_, intercept_;
 };
 
 struct Scores {
