@@ -1,10 +1,7 @@
-#include <atomic>
 #include <cmath>
 #include <csignal>
-#include <cstdlib>
 #include <fstream>
 #include <map>
-#include <new>
 #include <set>
 #include <sstream>
 
@@ -15,18 +12,10 @@
 #include <axisgrad/optim/fit.hpp>
 #include <axisgrad/optim/sgd.hpp>
 
+#include "allocations.hpp"
+
 namespace ag = axisgrad;
 using ag::Dataset, ag::Dense, ag::Shape, ag::Size, ag::Tensor, ag::Var;
-
-// Every allocation of the program, so that a training step can be seen to make none.
-static std::atomic<long> allocations{0};
-void* operator new(std::size_t n) {
-  ++allocations;
-  if (void* p = std::malloc(n)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace {
 
@@ -382,7 +371,7 @@ TEST_CASE("fit: errors, and nothing is changed") {
         "[fit] a schedule and a plateau would both set the learning rate: choose one");
   auto bad = data;
   bad.x.set({7, 1}, std::nan(""));
-  CHECK(error({}, bad) == "[dataset] x of shape (10,2) has nan at (7,1)");
+  CHECK(error({}, bad) == "[dataset] x of shape (10,2) holds nan at (7,1)");
   bad = data;
   bad.y = Tensor<double>({9, 1}, 0.0);
   CHECK(contains(error({}, bad), "same number of samples on axis 0, got (10,2) and (9,1)"));
