@@ -12,6 +12,15 @@ Var<T> reduced(const Var<T>& x, LossOptions options) {
   return options.reduction == Reduction::sum ? sum(x) : x;
 }
 
+// No broadcasting here: (B) against (B,1) would silently compare every prediction with every
+// target.
+template <class Formula, Scalar T>
+Var<T> loss(std::string_view name, const Var<T>& p, const Var<T>& t, LossOptions options) {
+  if (p.shape() != t.shape())
+    fail(name, "prediction and target differ in shape: got ", p.shape(), " and ", t.shape());
+  return reduced(pointwise<Formula>(p, t), options);
+}
+
 struct mse_op {
   static constexpr std::string_view name = "mse";
   static std::vector<Sample> samples() {
@@ -44,40 +53,62 @@ struct binary_crossentropy_from_logits_op {
   }
 };
 
+struct huber_op {
+  static constexpr std::string_view name = "huber";
+  static std::vector<Sample> samples() {
+    return {sample("mean", {{{2, 3, 5}}, {{2, 3, 5}}},
+                   [](auto x) { return huber(x[0], x[1], {.delta = 1.5}); }),
+            sample("none", {{{4, 1}}, {{4, 1}}},
+                   [](auto x) { return huber(x[0], x[1], {.reduction = Reduction::none}); })};
+  }
+};
+
 }  // namespace
 
-// No broadcasting here: (B) against (B,1) would silently compare every prediction with every
-// target.
-template <class Kind>
 template <Scalar T>
-Var<T> PointwiseLoss<Kind>::operator()(const Var<T>& p, const Same<Var<T>>& t,
-                                       LossOptions options) const {
+Var<T> losses::Mse::of(const Var<T>& p, const Var<T>& t, LossOptions options) {
+  return loss<formulas::squared_error_op>(name, p, t, options);
+}
+template <Scalar T>
+Var<T> losses::Mae::of(const Var<T>& p, const Var<T>& t, LossOptions options) {
+  return loss<formulas::absolute_error_op>(name, p, t, options);
+}
+template <Scalar T>
+Var<T> losses::BinaryCrossentropy::of(const Var<T>& p, const Var<T>& t, LossOptions options) {
+  return loss<formulas::cross_entropy_op>(name, p, t, options);
+}
+template <Scalar T>
+Var<T> losses::BinaryCrossentropyFromLogits::of(const Var<T>& p, const Var<T>& t,
+                                                LossOptions options) {
+  return loss<formulas::cross_entropy_from_logit_op>(name, p, t, options);
+}
+template <Scalar T>
+Var<T> losses::Huber::of(const Var<T>& p, const Var<T>& t, HuberOptions options) {
   if (p.shape() != t.shape())
     fail(name, "prediction and target differ in shape: got ", p.shape(), " and ", t.shape());
-  return reduced(pointwise<typename Kind::formula>(p, t), options);
+  if (!(options.delta > 0)) fail(name, "delta must be positive, got ", options.delta);
+  const Var<T> delta(static_cast<T>(options.delta));
+  return reduced(pointwise<formulas::huber_op>(p, t, delta), {options.reduction});
 }
 
 std::vector<OpEntry> loss_family() {
-  return family<mse_op, mae_op, binary_crossentropy_op, binary_crossentropy_from_logits_op>();
+  return family<mse_op, mae_op, binary_crossentropy_op, binary_crossentropy_from_logits_op,
+                huber_op>();
 }
 
-template Var<float> PointwiseLoss<detail::Mse>::operator()(const Var<float>&, const Var<float>&,
-                                                           LossOptions) const;
-template Var<double> PointwiseLoss<detail::Mse>::operator()(const Var<double>&, const Var<double>&,
-                                                            LossOptions) const;
-template Var<float> PointwiseLoss<detail::Mae>::operator()(const Var<float>&, const Var<float>&,
-                                                           LossOptions) const;
-template Var<double> PointwiseLoss<detail::Mae>::operator()(const Var<double>&, const Var<double>&,
-                                                            LossOptions) const;
-template Var<float> PointwiseLoss<detail::BinaryCrossentropy>::operator()(const Var<float>&,
-                                                                          const Var<float>&,
-                                                                          LossOptions) const;
-template Var<double> PointwiseLoss<detail::BinaryCrossentropy>::operator()(const Var<double>&,
-                                                                           const Var<double>&,
-                                                                           LossOptions) const;
-template Var<float> PointwiseLoss<detail::BinaryCrossentropyFromLogits>::operator()(
-    const Var<float>&, const Var<float>&, LossOptions) const;
-template Var<double> PointwiseLoss<detail::BinaryCrossentropyFromLogits>::operator()(
-    const Var<double>&, const Var<double>&, LossOptions) const;
+template Var<float> losses::Mse::of(const Var<float>&, const Var<float>&, LossOptions);
+template Var<double> losses::Mse::of(const Var<double>&, const Var<double>&, LossOptions);
+template Var<float> losses::Mae::of(const Var<float>&, const Var<float>&, LossOptions);
+template Var<double> losses::Mae::of(const Var<double>&, const Var<double>&, LossOptions);
+template Var<float> losses::Huber::of(const Var<float>&, const Var<float>&, HuberOptions);
+template Var<double> losses::Huber::of(const Var<double>&, const Var<double>&, HuberOptions);
+template Var<float> losses::BinaryCrossentropy::of(const Var<float>&, const Var<float>&,
+                                                   LossOptions);
+template Var<double> losses::BinaryCrossentropy::of(const Var<double>&, const Var<double>&,
+                                                    LossOptions);
+template Var<float> losses::BinaryCrossentropyFromLogits::of(const Var<float>&, const Var<float>&,
+                                                             LossOptions);
+template Var<double> losses::BinaryCrossentropyFromLogits::of(const Var<double>&,
+                                                              const Var<double>&, LossOptions);
 
 }  // namespace axisgrad
