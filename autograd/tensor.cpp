@@ -44,9 +44,8 @@ Size Tensor<T>::offset(std::initializer_list<Size> index) const {
 
 template <Scalar T>
 T Tensor<T>::item() const {
-  if (size() != 1)
-    fail("item", "needs exactly one element, got ", empty() ? "an empty tensor" : "the shape ",
-         shape_);
+  if (empty()) fail("item", "needs exactly one element, got an empty tensor");
+  if (size() != 1) fail("item", "needs exactly one element, got the shape ", shape_);
   return data()[0];
 }
 
