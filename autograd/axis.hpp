@@ -1,5 +1,5 @@
-// Axes of a tensor, by name or number. A negative number counts from the end; it is resolved once, against the rank of the tensor at
-// hand, at the edge of the op or module that takes it.
+// Axes of a tensor, by name or number. A negative number counts from the end; it is resolved once,
+// against the rank of the tensor at hand, at the edge of the op or module that takes it.
 #pragma once
 #include <array>
 #include <initializer_list>

@@ -1,13 +1,13 @@
-#include <axisgrad/autograd/backward.hpp>
-
 #include <bit>
 
+#include <axisgrad/autograd/backward.hpp>
 #include <axisgrad/autograd/ops.hpp>
 
 namespace axisgrad {
 
-// One pass over nodes, last to first. Each node gives the cotangents of its inputs, made of those of its outputs. The loop goes by
-// index and copies the node, since under create_graph the rules append to the very vectors that it reads.
+// One pass over nodes, last to first. Each node gives the cotangents of its inputs, made of those
+// of its outputs. The loop goes by index and copies the node, since under create_graph the rules
+// append to the very vectors that it reads.
 template <Scalar T>
 class Sweep {
  public:
@@ -20,7 +20,8 @@ class Sweep {
     if (xs) want(*xs);
   }
   ~Sweep() {
-    space_->place.clear(), space_->cotangents.clear(), space_->unused.clear(), space_->wanted.clear();
+    space_->place.clear(), space_->cotangents.clear(), space_->unused.clear(),
+        space_->wanted.clear();
     recording_.workspaces.push_back(std::move(space_));
   }
 
@@ -30,8 +31,10 @@ class Sweep {
       if (!active(node)) continue;
       current_ = node.op->name;
       Rule<T> rule(*this, node);
-      if (create_graph_ && node.op->reference) through_reference(rule, node);
-      else node.op->gradient(rule);
+      if (create_graph_ && node.op->reference)
+        through_reference(rule, node);
+      else
+        node.op->gradient(rule);
       for (int k = 0; k < node.outputs; ++k) drop(node.first_output + k);
     }
   }
@@ -45,8 +48,10 @@ class Sweep {
     if (slot >= static_cast<int>(space_->place.size())) grow();
     if (!wanted(slot)) return;
     if (g.shape() != recording_.shape_of(slot))
-      fail(current_, "the gradient has the shape ", g.shape(), ", its input has ", recording_.shape_of(slot));
-    if (recording_.options.check_finite) require_finite(g.value(), current_, "in backward: a cotangent that it passes on");
+      fail(current_, "the gradient has the shape ", g.shape(), ", its input has ",
+           recording_.shape_of(slot));
+    if (recording_.options.check_finite)
+      require_finite(g.value(), current_, "in backward: a cotangent that it passes on");
     const Var<T> own = create_graph_ ? g : g.detach();
     int& place = space_->place[static_cast<unsigned>(slot)];
     if (place >= 0) {
@@ -89,10 +94,13 @@ class Sweep {
     for (const Node<T>& node : recording_.nodes) {
       bool depends = false;
       for (int k = 0; k < node.inputs; ++k) depends |= this->wanted(input(node, k));
-      for (int k = 0; depends && k < node.outputs; ++k) wanted[static_cast<unsigned>(node.first_output + k)] |= yes;
+      for (int k = 0; depends && k < node.outputs; ++k)
+        wanted[static_cast<unsigned>(node.first_output + k)] |= yes;
     }
   }
-  int input(const Node<T>& node, int k) const { return recording_.inputs[node.first_input + static_cast<unsigned>(k)].slot; }
+  int input(const Node<T>& node, int k) const {
+    return recording_.inputs[node.first_input + static_cast<unsigned>(k)].slot;
+  }
   bool active(const Node<T>& node) const {
     bool reached = false, useful = false;
     for (int k = 0; k < node.outputs; ++k) reached |= cotangent(node.first_output + k) != nullptr;
@@ -113,7 +121,8 @@ class Sweep {
     const std::size_t last = recording_.nodes.size();
     grow();
     for (int k = 0; k < node.outputs; ++k)
-      if (rule.has_cotangent(k)) add(recording_.slot_of(outputs[static_cast<unsigned>(k)]), rule.cotangent(k));
+      if (rule.has_cotangent(k))
+        add(recording_.slot_of(outputs[static_cast<unsigned>(k)]), rule.cotangent(k));
     run(first, last);
   }
 
@@ -129,24 +138,29 @@ int Rule<T>::inputs() const {
 }
 template <Scalar T>
 bool Rule<T>::needs(int k) const {
-  return sweep_.wanted(sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)].slot);
+  return sweep_.wanted(
+      sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)].slot);
 }
 template <Scalar T>
 Shape Rule<T>::shape(int k) const {
-  return sweep_.recording().shape(sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)].sizes);
+  return sweep_.recording().shape(
+      sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)].sizes);
 }
 template <Scalar T>
 Var<T> Rule<T>::input(int k) const {
   const unsigned before = node_.saves.inputs & ((1u << k) - 1);
-  const auto& saved = sweep_.recording().saved[node_.first_saved + static_cast<unsigned>(std::popcount(before))];
-  return sweep_.create_graph() ? sweep_.recording().at(saved.value, saved.slot) : Var<T>(saved.value);
+  const auto& saved =
+      sweep_.recording().saved[node_.first_saved + static_cast<unsigned>(std::popcount(before))];
+  return sweep_.create_graph() ? sweep_.recording().at(saved.value, saved.slot)
+                               : Var<T>(saved.value);
 }
 template <Scalar T>
 Var<T> Rule<T>::output(int k) const {
   const unsigned before = node_.saves.outputs & ((1u << k) - 1);
   const int at = std::popcount(node_.saves.inputs) + std::popcount(before);
   const auto& saved = sweep_.recording().saved[node_.first_saved + static_cast<unsigned>(at)];
-  return sweep_.create_graph() ? sweep_.recording().at(saved.value, saved.slot) : Var<T>(saved.value);
+  return sweep_.create_graph() ? sweep_.recording().at(saved.value, saved.slot)
+                               : Var<T>(saved.value);
 }
 template <Scalar T>
 bool Rule<T>::has_cotangent(int k) const {
@@ -158,7 +172,8 @@ Var<T> Rule<T>::cotangent(int k) const {
 }
 template <Scalar T>
 void Rule<T>::add(int k, const Var<T>& g) {
-  if (needs(k)) sweep_.add(sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)].slot, g);
+  if (needs(k))
+    sweep_.add(sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)].slot, g);
 }
 template <Scalar T>
 bool Rule<T>::recording() const {
@@ -172,19 +187,23 @@ const void* Rule<T>::options_data() const {
 template <Scalar T>
 void backward(const Var<T>& loss, BackwardOptions options) {
   Recording<T>::require_live(loss, "backward");
-  if (loss.size() != 1) fail("backward", "needs a loss of one element, got the shape ", loss.shape());
+  if (loss.size() != 1)
+    fail("backward", "needs a loss of one element, got the shape ", loss.shape());
   if (!loss.has_gradient())
-    fail("backward", "the loss depends on no trainable parameter and on no input that asks for a gradient");
+    fail("backward",
+         "the loss depends on no trainable parameter and on no input that asks for a gradient");
   auto& recording = *Recording<T>::of(loss);
   for (const auto& leaf : recording.leaves)
     if (leaf.cell->trainable && !dynamic_cast<GradientCell<T>*>(leaf.cell.get()))
-      fail("backward", "the parameter '", leaf.cell->name, "' has another scalar type than the tape: take its gradient with grad()");
+      fail("backward", "the parameter '", leaf.cell->name,
+           "' has another scalar type than the tape: take its gradient with grad()");
   {
     Sweep<T> sweep(recording, false, nullptr);
     sweep.add(recording.slot_of(loss), Var<T>(Tensor<T>(loss.shape(), T(1))));
     sweep.run(0, recording.nodes.size());
     for (const auto& leaf : recording.leaves) {
-      const Var<T>* g = leaf.var.has_gradient() ? sweep.cotangent(recording.slot_of(leaf.var)) : nullptr;
+      const Var<T>* g =
+          leaf.var.has_gradient() ? sweep.cotangent(recording.slot_of(leaf.var)) : nullptr;
       if (!g) continue;
       Tensor<T>& sum = static_cast<GradientCell<T>&>(*leaf.cell).grad;
       sum = sum.empty() ? g->value() : add(Var<T>(sum), *g).value();
@@ -201,7 +220,8 @@ std::vector<Var<T>> grad(const std::vector<Var<T>>& ys, const std::vector<Var<T>
   for (const Var<T>& y : ys) all.push_back(&y);
   for (const Var<T>& x : xs) {
     if (!x.has_gradient())
-      fail("grad", "x number ", &x - xs.data(), " of shape ", x.shape(), " asks for no gradient: make it with tape.input(x, {.gradient = true})");
+      fail("grad", "x number ", &x - xs.data(), " of shape ", x.shape(),
+           " asks for no gradient: make it with tape.input(x, {.gradient = true})");
     all.push_back(&x);
   }
   auto& recording = *Recording<T>::common(all, "grad");
@@ -214,8 +234,10 @@ std::vector<Var<T>> grad(const std::vector<Var<T>>& ys, const std::vector<Var<T>
     const Var<T>& y = ys[i];
     if (options.cotangents.empty() && y.size() != 1)
       fail("grad", "y of shape ", y.shape(), " needs a cotangent: pass .cotangents");
-    const Var<T> g = options.cotangents.empty() ? Var<T>(Tensor<T>(y.shape(), T(1))) : options.cotangents[i];
-    if (g.shape() != y.shape()) fail("grad", "the cotangent has the shape ", g.shape(), ", y has ", y.shape());
+    const Var<T> g =
+        options.cotangents.empty() ? Var<T>(Tensor<T>(y.shape(), T(1))) : options.cotangents[i];
+    if (g.shape() != y.shape())
+      fail("grad", "the cotangent has the shape ", g.shape(), ", y has ", y.shape());
     if (y.has_gradient()) sweep.add(recording.slot_of(y), g);
   }
   sweep.run(0, last);
@@ -228,7 +250,9 @@ template class Rule<float>;
 template class Rule<double>;
 template void backward(const Var<float>&, BackwardOptions);
 template void backward(const Var<double>&, BackwardOptions);
-template std::vector<Var<float>> grad(const std::vector<Var<float>>&, const std::vector<Var<float>>&, const GradOptions<float>&);
-template std::vector<Var<double>> grad(const std::vector<Var<double>>&, const std::vector<Var<double>>&, const GradOptions<double>&);
+template std::vector<Var<float>> grad(const std::vector<Var<float>>&,
+                                      const std::vector<Var<float>>&, const GradOptions<float>&);
+template std::vector<Var<double>> grad(const std::vector<Var<double>>&,
+                                       const std::vector<Var<double>>&, const GradOptions<double>&);
 
 }  // namespace axisgrad

@@ -11,19 +11,21 @@ struct BackwardOptions {
   bool retain = false;  // keep the recording for another backward
 };
 
-/// Adds the gradient of a loss (one element) to the grad of every trainable parameter watched in its recording, then releases the
-/// recording. Nothing is changed when it fails.
+/// Adds the gradient of a loss (one element) to the grad of every trainable parameter watched in
+/// its recording, then releases the recording. Nothing is changed when it fails.
 template <Scalar T>
 void backward(const Var<T>& loss, BackwardOptions options = {});
 
 template <Scalar T>
 struct GradOptions {
   bool create_graph = false;  // record the gradients, so that they can be differentiated again
-  std::vector<Var<T>> cotangents{};  // one for each y, of its shape; may be left out when every y has one element
+  std::vector<Var<T>>
+      cotangents{};  // one for each y, of its shape; may be left out when every y has one element
 };
 
-/// Gradients of sum(y * cotangent) by each x: Vars of this recording that ask for a gradient, leaves or not. Zeros for an x that no y
-/// depends on. Keeps the recording and touches no parameter.
+/// Gradients of sum(y * cotangent) by each x: Vars of this recording that ask for a gradient,
+/// leaves or not. Zeros for an x that no y depends on. Keeps the recording and touches no
+/// parameter.
 template <Scalar T>
 [[nodiscard]] std::vector<Var<T>> grad(const std::vector<Var<T>>& ys, const std::vector<Var<T>>& xs,
                                        const std::type_identity_t<GradOptions<T>>& options = {});
@@ -44,11 +46,14 @@ template <Scalar T, ParameterLike P>
   auto* recording = Recording<T>::of(y);
   std::vector<Var<T>> xs, result;
   for (const P* p : parameters)
-    if (const auto* leaf = recording ? recording->leaf(p->cell()->id) : nullptr) xs.push_back(leaf->var);
+    if (const auto* leaf = recording ? recording->leaf(p->cell()->id) : nullptr)
+      xs.push_back(leaf->var);
   const auto found = grad<T>(y, xs, options);
   auto next = found.begin();
   for (const P* p : parameters)
-    result.push_back(recording && recording->leaf(p->cell()->id) ? *next++ : Var<T>(Tensor<T>(p->value().shape(), T(0))));
+    result.push_back(recording && recording->leaf(p->cell()->id)
+                         ? *next++
+                         : Var<T>(Tensor<T>(p->value().shape(), T(0))));
   return result;
 }
 

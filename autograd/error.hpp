@@ -1,4 +1,5 @@
-// The one exception of the library. Every message begins with the op or part that refuses, in brackets, and names what it got:
+// The one exception of the library. Every message begins with the op or part that refuses, in
+// brackets, and names what it got:
 //   [matmul] inner sizes differ: got (2,3) and (4,5)
 #pragma once
 #include <sstream>

@@ -1,5 +1,5 @@
-// What a tape knows of a parameter: a cell that holds its identity and receives its gradient. The parameter itself (nn/parameter.hpp)
-// owns the value.
+// What a tape knows of a parameter: a cell that holds its identity and receives its gradient. The
+// parameter itself (nn/parameter.hpp) owns the value.
 #pragma once
 #include <atomic>
 #include <cstdint>

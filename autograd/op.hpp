@@ -2,9 +2,10 @@
 //
 //   struct my_op {
 //     static constexpr std::string_view name = "my_op";
-//     struct Options {...};                              trivially copyable; left out when there are none
-//     template <Scalar T> static void gradient(Rule<T>&);  written in public ops, so that it can itself be differentiated
-//     template <Scalar T> static std::vector<Var<T>> reference(Rule<T>&);   fused ops only: the outputs in public ops
+//     struct Options {...};                              trivially copyable; left out when there
+//     are none template <Scalar T> static void gradient(Rule<T>&);  written in public ops, so that
+//     it can itself be differentiated template <Scalar T> static std::vector<Var<T>>
+//     reference(Rule<T>&);   fused ops only: the outputs in public ops
 //   };
 //
 // whose function computes the result and calls record<my_op>.
@@ -30,9 +31,10 @@ struct Node;
 template <Scalar T>
 struct OpInfo {
   std::string_view name;
-  /// Adds the cotangents of the inputs to the rule.
-  void (*gradient)(Rule<T>&);
-  /// For an op whose gradient works on raw buffers: its result in public ops, for derivatives of higher order.
+  /// Adds the cotangents of the inputs to the rule. Null: not differentiable, never recorded.
+  void (*gradient)(Rule<T>&) = nullptr;
+  /// For an op whose gradient works on raw buffers: its result in public ops, for derivatives of
+  /// higher order.
   std::vector<Var<T>> (*reference)(Rule<T>&) = nullptr;
 };
 
@@ -42,15 +44,25 @@ struct options_of {
   using type = NoOptions;
 };
 template <class Op>
-  requires requires { typename Op::Options; }
+requires requires { typename Op::Options; }
 struct options_of<Op> {
   using type = typename Op::Options;
 };
 
+/// False for an op that says `static constexpr bool differentiable = false`: its result is a
+/// constant for backward.
+template <class Op>
+inline constexpr bool differentiable = true;
+template <class Op>
+requires requires { Op::differentiable; }
+inline constexpr bool differentiable<Op> = Op::differentiable;
+
 template <class Op, Scalar T>
 inline constexpr OpInfo<T> op_info = [] {
-  OpInfo<T> info{Op::name, &Op::template gradient<T>};
-  if constexpr (requires { &Op::template reference<T>; }) info.reference = &Op::template reference<T>;
+  OpInfo<T> info{Op::name};
+  if constexpr (differentiable<Op>) info.gradient = &Op::template gradient<T>;
+  if constexpr (requires { &Op::template reference<T>; })
+    info.reference = &Op::template reference<T>;
   return info;
 }();
 
@@ -63,8 +75,9 @@ struct Saves {
 template <Scalar T>
 using Inputs = std::span<const Var<T>* const>;
 
-/// Puts an op on the tape of its inputs and turns its results into Vars. Records nothing when no input asks for a gradient, and needs
-/// no tape when all are constants. Error for inputs of two tapes or of a recording that is over.
+/// Puts an op on the tape of its inputs and turns its results into Vars. Records nothing when no
+/// input asks for a gradient, and needs no tape when all are constants. Error for inputs of two
+/// tapes or of a recording that is over.
 template <Scalar T>
 void record(const OpInfo<T>& op, Inputs<T> inputs, std::span<const Tensor<T>> outputs, Saves saves,
             const void* options, std::size_t options_size, std::span<Var<T>> results);
@@ -89,7 +102,8 @@ template <class Op, Scalar T, std::size_t N>
                                            const typename options_of<Op>::type& options = {}) {
   static_assert(std::is_trivially_copyable_v<typename options_of<Op>::type>);
   std::array<Var<T>, N> results;
-  record<T>(op_info<Op, T>, {inputs.begin(), inputs.size()}, ys, saves, &options, sizeof options, results);
+  record<T>(op_info<Op, T>, {inputs.begin(), inputs.size()}, ys, saves, &options, sizeof options,
+            results);
   return results;
 }
 
@@ -102,7 +116,8 @@ class Rule {
   bool needs(int k) const;
   /// The shape of input k, saved or not.
   Shape shape(int k) const;
-  /// Input k, which record() was told to save; on the tape when the gradient is to be differentiated again, else a constant.
+  /// Input k, which record() was told to save; on the tape when the gradient is to be
+  /// differentiated again, else a constant.
   Var<T> input(int k) const;
   Var<T> output(int k = 0) const;
   /// The cotangent of output k; zeros when that output was not used.
@@ -112,7 +127,8 @@ class Rule {
   const Options& options() const {
     return *static_cast<const Options*>(options_data());
   }
-  /// Adds to the gradient of input k; ignored when it is not wanted. Error unless it has the input's shape.
+  /// Adds to the gradient of input k; ignored when it is not wanted. Error unless it has the
+  /// input's shape.
   void add(int k, const Var<T>& g);
   /// Whether what the rule computes is recorded (create_graph).
   bool recording() const;

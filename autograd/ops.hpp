@@ -1,5 +1,5 @@
-// The catalogue of ops. Each takes Vars on one tape or constants, records itself when a gradient is asked for, and refuses shapes that
-// do not fit with an Error that names the op and what it got.
+// The catalogue of ops. Each takes Vars on one tape or constants, records itself when a gradient is
+// asked for, and refuses shapes that do not fit with an Error that names the op and what it got.
 #pragma once
 #include <concepts>
 #include <initializer_list>
@@ -17,7 +17,8 @@ namespace axisgrad {
 template <class T>
 using Same = std::type_identity_t<T>;  // a parameter that takes its type from the others
 
-// --- Pointwise. Shapes broadcast as in NumPy; gradients are summed back to the shape of each input.
+// --- Pointwise. Shapes broadcast as in NumPy; gradients are summed back to the shape of each
+// input.
 
 /// a + b
 template <Scalar T>
@@ -97,17 +98,17 @@ template <Scalar T>
 /// 1 where a > b, else 0; a constant, no gradient
 template <Scalar T>
 [[nodiscard]] Var<T> greater(const Var<T>& a, const Same<Var<T>>& b) {
-  return pointwise<formulas::greater_op>(a.detach(), b.detach());
+  return pointwise<formulas::greater_op>(a, b);
 }
 /// 1 where a < b, else 0; a constant, no gradient
 template <Scalar T>
 [[nodiscard]] Var<T> less(const Var<T>& a, const Same<Var<T>>& b) {
-  return pointwise<formulas::less_op>(a.detach(), b.detach());
+  return pointwise<formulas::less_op>(a, b);
 }
 /// 1 where a == b, else 0; a constant, no gradient
 template <Scalar T>
 [[nodiscard]] Var<T> equal(const Var<T>& a, const Same<Var<T>>& b) {
-  return pointwise<formulas::equal_op>(a.detach(), b.detach());
+  return pointwise<formulas::equal_op>(a, b);
 }
 
 // --- Reductions over any axes (all by default). With .keep the reduced axes stay, with size 1.
@@ -154,7 +155,8 @@ struct SliceOptions {
 /// Positions begin, begin + step, ... before end of one axis.
 template <Scalar T>
 [[nodiscard]] Var<T> slice(const Var<T>& x, SliceOptions options);
-/// The other way round: zeros of `size` positions on that axis, x put where slice() would read. Its gradient is slice().
+/// The other way round: zeros of `size` positions on that axis, x put where slice() would read. Its
+/// gradient is slice().
 template <Scalar T>
 [[nodiscard]] Var<T> embed(const Var<T>& x, SliceOptions options, Size size);
 /// Joined along an existing axis; all other sizes equal.
@@ -166,14 +168,15 @@ template <Scalar T>
 struct MatmulOptions {
   bool transpose_a = false, transpose_b = false;  // the last two axes of a, of b
 };
-/// Matrix product over the last two axes, as NumPy's matmul: axes in front are batches and broadcast; rank 1 is a row on the left, a
-/// column on the right.
+/// Matrix product over the last two axes, as NumPy's matmul: axes in front are batches and
+/// broadcast; rank 1 is a row on the left, a column on the right.
 template <Scalar T>
 [[nodiscard]] Var<T> matmul(const Var<T>& a, const Same<Var<T>>& b, MatmulOptions options = {});
 
 // --- Softmax
 
-/// e^x / sum(e^x) along one axis. Where all of it is -infinity, zeros (nothing to attend to), with gradient 0.
+/// e^x / sum(e^x) along one axis. Where all of it is -infinity, zeros (nothing to attend to), with
+/// gradient 0.
 template <Scalar T>
 [[nodiscard]] Var<T> softmax(const Var<T>& x, Axis axis);
 
@@ -189,7 +192,8 @@ template <Scalar T>
 /// |p - t|, slope 0 where equal
 template <Scalar T>
 [[nodiscard]] Var<T> mae(const Var<T>& p, const Same<Var<T>>& t, LossOptions options = {});
-/// -(t log p + (1-t) log(1-p)); p is clipped to [1e-7, 1 - 1e-7] as in Keras, without slope where clipped
+/// -(t log p + (1-t) log(1-p)); p is clipped to [1e-7, 1 - 1e-7] as in Keras, without slope where
+/// clipped
 template <Scalar T>
 [[nodiscard]] Var<T> binary_crossentropy(const Var<T>& p, const Same<Var<T>>& t,
                                          LossOptions options = {});
@@ -252,7 +256,6 @@ template <Scalar T>
 [[nodiscard]] Var<T> operator/(Same<T> a, const Var<T>& b) {
   return divide(Var<T>(a), b);
 }
-
 
 // --- What the formulas of pointwise ops use when their values are Vars
 

@@ -1,16 +1,16 @@
-#include <axisgrad/autograd/pool.hpp>
-
 #include <array>
 #include <bit>
 #include <mutex>
 #include <new>
 
 #include <axisgrad/autograd/error.hpp>
+#include <axisgrad/autograd/pool.hpp>
 
 namespace axisgrad::pool {
 namespace {
 
-// Classes are 64 bytes times 1, 1.25, 1.5, 1.75 times a power of two: at most a fifth of a buffer is unused.
+// Classes are 64 bytes times 1, 1.25, 1.5, 1.75 times a power of two: at most a fifth of a buffer
+// is unused.
 constexpr int steps = 4, classes = steps * 40;
 constexpr std::size_t unit = 64;
 
@@ -82,7 +82,8 @@ void release(Header* buffer) {
   free_to_system(buffer);
 }
 
-// The cache of a thread. Once the thread is being torn down, `gone` sends later buffers to the shared store.
+// The cache of a thread. Once the thread is being torn down, `gone` sends later buffers to the
+// shared store.
 thread_local bool gone = false;
 struct Cache {
   Store store;

@@ -1,6 +1,7 @@
-// Memory for tensors. Buffers come in size classes and go back to a cache of the thread that frees them, from there to a store that
-// all threads share: after the first steps of a training loop no buffer is asked of the system any more. (A fresh large array costs
-// several times the computation on it in page faults.)
+// Memory for tensors. Buffers come in size classes and go back to a cache of the thread that frees
+// them, from there to a store that all threads share: after the first steps of a training loop no
+// buffer is asked of the system any more. (A fresh large array costs several times the computation
+// on it in page faults.)
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -18,7 +19,8 @@ struct alignas(64) Header {
   Header* next = nullptr;  // while cached
 };
 
-/// A buffer of at least `bytes`, with one reference, its content undefined. Error when memory is exhausted.
+/// A buffer of at least `bytes`, with one reference, its content undefined. Error when memory is
+/// exhausted.
 Header* take(std::size_t bytes);
 void give_back(Header* buffer) noexcept;
 

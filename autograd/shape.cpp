@@ -1,9 +1,8 @@
-#include <axisgrad/autograd/shape.hpp>
-
 #include <algorithm>
 #include <ostream>
 
 #include <axisgrad/autograd/error.hpp>
+#include <axisgrad/autograd/shape.hpp>
 
 namespace axisgrad {
 
@@ -38,9 +37,12 @@ Shape::Shape(const Size* sizes, int rank) : rank_(rank) {
   bool empty = false;
   for (Size n : *this) {
     if (n < 0) fail("shape", "a size is negative in ", *this);
-    if (n == 0) empty = true;
-    else if (product > (Size(1) << 62) / n) fail("shape", "too many elements in ", *this);
-    else product *= n;
+    if (n == 0)
+      empty = true;
+    else if (product > (Size(1) << 62) / n)
+      fail("shape", "too many elements in ", *this);
+    else
+      product *= n;
   }
   size_ = empty ? 0 : product;
 }
@@ -64,8 +66,10 @@ Shape Shape::without(unsigned axes, bool keep) const {
   std::array<Size, max_rank> sizes{};
   int rank = 0;
   for (int a = 0; a < rank_; ++a)
-    if (!(axes >> a & 1)) sizes[static_cast<unsigned>(rank++)] = (*this)[a];
-    else if (keep) sizes[static_cast<unsigned>(rank++)] = 1;
+    if (!(axes >> a & 1))
+      sizes[static_cast<unsigned>(rank++)] = (*this)[a];
+    else if (keep)
+      sizes[static_cast<unsigned>(rank++)] = 1;
   return {sizes.data(), rank};
 }
 

@@ -44,7 +44,8 @@ class Shape {
   std::array<Size, max_rank> sizes_{};
 };
 
-/// The shape to which both broadcast as in NumPy (aligned at the last axis, 1 stretches); Error naming both when there is none.
+/// The shape to which both broadcast as in NumPy (aligned at the last axis, 1 stretches); Error
+/// naming both when there is none.
 Shape broadcast(const Shape& a, const Shape& b, std::string_view where);
 
 /// Whether `from` broadcasts to exactly `to`.

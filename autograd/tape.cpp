@@ -1,15 +1,16 @@
-#include <axisgrad/autograd/tape.hpp>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <mutex>
 
+#include <axisgrad/autograd/tape.hpp>
+
 namespace axisgrad {
 namespace {
 
-// Blocks of tapes that are gone. Kept for ever, so that a Var that outlived its tape still finds out.
+// Blocks of tapes that are gone. Kept for ever, so that a Var that outlived its tape still finds
+// out.
 template <Scalar T>
 struct Store {
   std::mutex mutex;
@@ -62,11 +63,14 @@ void Recording<T>::require_live(const Var<T>& x, std::string_view where) {
   const Recording* block = x.block_;
   if (!block || block->generation == x.generation_) return;
   if (x.generation_ < block->first_generation)
-    fail(where, "a Var outlived its tape: the tape no longer exists; value() and detach() still work");
+    fail(where,
+         "a Var outlived its tape: the tape no longer exists; value() and detach() still work");
   if (x.generation_ + 1 < block->generation)
     fail(where, "a Var belongs to an earlier recording of its tape, which was cleared or released");
   if (block->last_end == End::released)
-    fail(where, "a Var belongs to a recording that backward() has released; pass {.retain = true} to keep it, or detach() the Var");
+    fail(where,
+         "a Var belongs to a recording that backward() has released; pass {.retain = true} to keep "
+         "it, or detach() the Var");
   fail(where, "a Var belongs to a recording that clear() has ended");
 }
 
@@ -111,13 +115,21 @@ template <Scalar T>
 void Recording<T>::add_node(const OpInfo<T>& op, Inputs<T> in, std::span<const Tensor<T>> outputs,
                             Saves saves, const void* node_options, std::size_t options_size,
                             std::span<Var<T>> results) {
-  Node<T> node{&op,   nullptr, inputs.size(), saved.size(), slots, static_cast<int>(in.size()), static_cast<int>(outputs.size()), saves};
+  Node<T> node{&op,
+               nullptr,
+               inputs.size(),
+               saved.size(),
+               slots,
+               static_cast<int>(in.size()),
+               static_cast<int>(outputs.size()),
+               saves};
   void* copy = arena_.take(options_size);
   std::memcpy(copy, node_options, options_size);
   node.options = copy;
   for (std::size_t k = 0; k < in.size(); ++k) {
     const int slot = slot_of(*in[k]);
-    inputs.push_back({slot, slot < 0 ? keep(in[k]->shape()) : slot_sizes_[static_cast<unsigned>(slot)]});
+    inputs.push_back(
+        {slot, slot < 0 ? keep(in[k]->shape()) : slot_sizes_[static_cast<unsigned>(slot)]});
     if (saves.inputs >> k & 1) saved.push_back({slot, in[k]->value()});
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) {
@@ -139,7 +151,8 @@ Var<T> Recording<T>::add_leaf(const std::shared_ptr<Cell>& cell, const Buffer& s
   for (const auto& [id, other] : substitutions)
     if (id == cell->id) {
       if (other.shape() != value.shape())
-        fail("watch", "the substitute for '", cell->name, "' has the shape ", other.shape(), ", not ", value.shape());
+        fail("watch", "the substitute for '", cell->name, "' has the shape ", other.shape(),
+             ", not ", value.shape());
       value = other;
     }
   Var<T> var = place(std::move(value), cell->trainable);
@@ -156,7 +169,8 @@ Var<T> Tape<T>::input(Tensor<T> x, InputOptions options) {
 
 template <Scalar T>
 void Tape<T>::substitute(ParameterId id, Tensor<T> value) {
-  if (recording_->leaf(id)) fail("substitute", "the parameter is already watched: substitute before the first use");
+  if (recording_->leaf(id))
+    fail("substitute", "the parameter is already watched: substitute before the first use");
   recording_->substitutions.emplace_back(id, std::move(value));
 }
 
@@ -168,7 +182,8 @@ void Tape<T>::clear() {
 template <Scalar T>
 void require_finite(const Tensor<T>& x, std::string_view op, const std::string& what) {
   const auto values = x.values();
-  const auto bad = std::find_if(values.begin(), values.end(), [](T v) { return !std::isfinite(v); });
+  const auto bad =
+      std::find_if(values.begin(), values.end(), [](T v) { return !std::isfinite(v); });
   if (bad == values.end()) return;
   std::ostringstream index;
   Size at = bad - values.begin();
@@ -186,10 +201,13 @@ void record(const OpInfo<T>& op, Inputs<T> inputs, std::span<const Tensor<T>> ou
   auto* recording = Recording<T>::common(inputs, op.name);
   if (recording && recording->options.check_finite)
     for (const Tensor<T>& y : outputs)
-      require_finite(y, op.name, "node " + std::to_string(recording->nodes.size()) + ": the result");
-  const bool gradient = recording && std::any_of(inputs.begin(), inputs.end(),
-                                                 [](const Var<T>* x) { return x->has_gradient(); });
-  if (gradient) return recording->add_node(op, inputs, outputs, saves, options, options_size, results);
+      require_finite(y, op.name,
+                     "node " + std::to_string(recording->nodes.size()) + ": the result");
+  const bool gradient =
+      recording && op.gradient &&
+      std::any_of(inputs.begin(), inputs.end(), [](const Var<T>* x) { return x->has_gradient(); });
+  if (gradient)
+    return recording->add_node(op, inputs, outputs, saves, options, options_size, results);
   for (std::size_t k = 0; k < outputs.size(); ++k)
     results[k] = recording ? recording->place(outputs[k], false) : Var<T>(outputs[k]);
 }
@@ -200,7 +218,9 @@ template class Tape<float>;
 template class Tape<double>;
 template void require_finite(const Tensor<float>&, std::string_view, const std::string&);
 template void require_finite(const Tensor<double>&, std::string_view, const std::string&);
-template void record(const OpInfo<float>&, Inputs<float>, std::span<const Tensor<float>>, Saves, const void*, std::size_t, std::span<Var<float>>);
-template void record(const OpInfo<double>&, Inputs<double>, std::span<const Tensor<double>>, Saves, const void*, std::size_t, std::span<Var<double>>);
+template void record(const OpInfo<float>&, Inputs<float>, std::span<const Tensor<float>>, Saves,
+                     const void*, std::size_t, std::span<Var<float>>);
+template void record(const OpInfo<double>&, Inputs<double>, std::span<const Tensor<double>>, Saves,
+                     const void*, std::size_t, std::span<Var<double>>);
 
 }  // namespace axisgrad

@@ -1,5 +1,5 @@
-// The tape: a flat vector of nodes in the order of recording, which already is a topological order. Backward is one reverse loop over
-// it: no sort, no recursion.
+// The tape: a flat vector of nodes in the order of recording, which already is a topological order.
+// Backward is one reverse loop over it: no sort, no recursion.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -12,7 +12,8 @@
 
 namespace axisgrad {
 
-/// One op of a recording. A value that asks for a gradient has a slot; the slots of a node's outputs follow each other.
+/// One op of a recording. A value that asks for a gradient has a slot; the slots of a node's
+/// outputs follow each other.
 template <Scalar T>
 struct Node {
   const OpInfo<T>* op;
@@ -23,7 +24,8 @@ struct Node {
   Saves saves;
 };
 
-/// Everything that a tape has recorded. Memory is kept from one recording to the next: a training loop stops allocating.
+/// Everything that a tape has recorded. Memory is kept from one recording to the next: a training
+/// loop stops allocating.
 template <Scalar T>
 class Recording : public TapeBlock {
  public:
@@ -52,7 +54,8 @@ class Recording : public TapeBlock {
 
   /// Error when the Var belongs to a recording that is over.
   static void require_live(const Var<T>& x, std::string_view where);
-  /// The recording that these Vars are on; null when all are constants. Error when there are two, or one is over.
+  /// The recording that these Vars are on; null when all are constants. Error when there are two,
+  /// or one is over.
   static Recording* common(Inputs<T> inputs, std::string_view where);
 
   int slot_of(const Var<T>& x) const { return x.block_ == this ? x.slot_ : -1; }
@@ -61,8 +64,9 @@ class Recording : public TapeBlock {
   Var<T> at(Tensor<T> value, int slot) { return {std::move(value), this, generation, slot}; }
   Shape shape(const Sizes& s) const { return {sizes_.data() + s.first, s.rank}; }
   Shape shape_of(int slot) const { return shape(slot_sizes_[static_cast<unsigned>(slot)]); }
-  void add_node(const OpInfo<T>& op, Inputs<T> inputs, std::span<const Tensor<T>> outputs, Saves saves,
-                const void* options, std::size_t options_size, std::span<Var<T>> results);
+  void add_node(const OpInfo<T>& op, Inputs<T> inputs, std::span<const Tensor<T>> outputs,
+                Saves saves, const void* options, std::size_t options_size,
+                std::span<Var<T>> results);
 
   /// The leaf of a parameter, null when it was not watched.
   const Leaf* leaf(ParameterId id) const;
@@ -77,10 +81,10 @@ class Recording : public TapeBlock {
 
   // Working memory of backward.
   struct Workspace {
-    std::vector<int> place;      // by slot: where its cotangent lies, or -1
+    std::vector<int> place;  // by slot: where its cotangent lies, or -1
     std::vector<Var<T>> cotangents;
-    std::vector<int> unused;     // places
-    std::vector<char> wanted;    // by slot
+    std::vector<int> unused;   // places
+    std::vector<char> wanted;  // by slot
   };
   std::vector<std::unique_ptr<Workspace>> workspaces;
 
@@ -105,7 +109,8 @@ struct InputOptions {
   bool gradient = false;
 };
 
-/// Records the ops applied to the Vars that it hands out. Not copied; used by one thread at a time; any number of tapes may live.
+/// Records the ops applied to the Vars that it hands out. Not copied; used by one thread at a time;
+/// any number of tapes may live.
 template <Scalar T>
 class Tape {
  public:
@@ -122,22 +127,24 @@ class Tape {
 
   /// A value on this tape. With .gradient it is a leaf whose gradient grad() gives.
   [[nodiscard]] Var<T> input(Tensor<T> x, InputOptions options = {});
-  /// The parameter's leaf on this tape: the same Var however often it is asked for. Converts the value when the scalar types differ.
-  /// Error when it is not initialised, or its value has changed since it was first watched in this recording.
+  /// The parameter's leaf on this tape: the same Var however often it is asked for. Converts the
+  /// value when the scalar types differ. Error when it is not initialised, or its value has changed
+  /// since it was first watched in this recording.
   template <ParameterLike P>
   [[nodiscard]] Var<T> watch(const P& parameter) const {
     return watch_on(*recording_, parameter);
   }
-  /// Watching this parameter gives `value` instead of its own, until clear(): how a gradient check perturbs a module.
+  /// Watching this parameter gives `value` instead of its own, until clear(): how a gradient check
+  /// perturbs a module.
   void substitute(ParameterId id, Tensor<T> value);
   /// The parameters watched in this recording.
   std::span<const typename Recording<T>::Leaf> leaves() const { return recording_->leaves; }
-  /// Forgets what is recorded and the substitutions. Vars of it can still give their value(), nothing else.
+  /// Forgets what is recorded and the substitutions. Vars of it can still give their value(),
+  /// nothing else.
   void clear();
 
   Size nodes() const { return static_cast<Size>(recording_->nodes.size()); }
   RecordingOptions& options() { return recording_->options; }
-
 
  private:
   Recording<T>* recording_;
@@ -152,7 +159,8 @@ template <Scalar T, ParameterLike P>
 [[nodiscard]] Var<T> watch_on(Recording<T>& recording, const P& parameter) {
   const Cell& cell = *parameter.cell();
   const auto& value = parameter.value();
-  if (value.empty()) fail("watch", "the parameter '", cell.name, "' has no value yet: call initialise()");
+  if (value.empty())
+    fail("watch", "the parameter '", cell.name, "' has no value yet: call initialise()");
   if (const auto* leaf = recording.leaf(cell.id)) {
     if (leaf->source == value.buffer()) return leaf->var;
     fail("watch", "the value of '", cell.name,
@@ -161,14 +169,16 @@ template <Scalar T, ParameterLike P>
   return recording.add_leaf(parameter.cell(), value.buffer(), Tensor<T>(value));
 }
 
-/// The parameter's leaf on the tape that the Vars are on; a constant when they are on none. How a module takes its tape from all its
-/// arguments.
+/// The parameter's leaf on the tape that the Vars are on; a constant when they are on none. How a
+/// module takes its tape from all its arguments.
 template <ParameterLike P, Scalar T, std::same_as<Var<T>>... More>
 [[nodiscard]] Var<T> watch(const P& parameter, const Var<T>& x, const More&... more) {
   const std::array<const Var<T>*, 1 + sizeof...(More)> inputs{&x, &more...};
-  if (auto* recording = Recording<T>::common(inputs, "watch")) return watch_on(*recording, parameter);
+  if (auto* recording = Recording<T>::common(inputs, "watch"))
+    return watch_on(*recording, parameter);
   if (parameter.value().empty())
-    fail("watch", "the parameter '", parameter.cell()->name, "' has no value yet: call initialise()");
+    fail("watch", "the parameter '", parameter.cell()->name,
+         "' has no value yet: call initialise()");
   return Var<T>(Tensor<T>(parameter.value()));
 }
 

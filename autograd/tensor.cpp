@@ -1,9 +1,8 @@
-#include <axisgrad/autograd/tensor.hpp>
-
 #include <cstring>
 #include <ostream>
 
 #include <axisgrad/autograd/error.hpp>
+#include <axisgrad/autograd/tensor.hpp>
 
 namespace axisgrad {
 
@@ -34,7 +33,8 @@ Size Tensor<T>::offset(std::initializer_list<Size> index) const {
   int axis = 0;
   for (Size i : index) {
     const Size n = shape_[axis];
-    if (i < -n || i >= n) fail("tensor", "index ", i, " is out of range on axis ", axis, " of the shape ", shape_);
+    if (i < -n || i >= n)
+      fail("tensor", "index ", i, " is out of range on axis ", axis, " of the shape ", shape_);
     at = at * n + (i < 0 ? i + n : i), ++axis;
   }
   return at;
@@ -42,13 +42,16 @@ Size Tensor<T>::offset(std::initializer_list<Size> index) const {
 
 template <Scalar T>
 T Tensor<T>::item() const {
-  if (size() != 1) fail("item", "needs exactly one element, got ", empty() ? "an empty tensor" : "the shape ", shape_);
+  if (size() != 1)
+    fail("item", "needs exactly one element, got ", empty() ? "an empty tensor" : "the shape ",
+         shape_);
   return data()[0];
 }
 
 template <Scalar T>
 Tensor<T> Tensor<T>::reshaped(const Shape& shape) const {
-  if (shape.size() != size()) fail("reshape", "cannot view ", shape_, " as ", shape, ": the sizes differ");
+  if (shape.size() != size())
+    fail("reshape", "cannot view ", shape_, " as ", shape, ": the sizes differ");
   Tensor view = *this;
   view.shape_ = shape;
   return view;
@@ -66,7 +69,9 @@ void print(std::ostream& out, const Tensor<T>& x, int axis, Size at) {
   constexpr Size shown = 3;  // at either end
   out << '[';
   for (Size i = 0; i < n; ++i) {
-    if (i) out << (axis + 1 == x.rank() ? ", " : ",\n" + std::string(static_cast<unsigned>(axis) + 1, ' '));
+    if (i)
+      out << (axis + 1 == x.rank() ? ", "
+                                   : ",\n" + std::string(static_cast<unsigned>(axis) + 1, ' '));
     if (n > 2 * shown + 4 && i == shown) {
       out << "...";
       i = n - shown - 1;

@@ -15,8 +15,9 @@ namespace axisgrad {
 template <class T>
 concept Scalar = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
-/// Copies share the buffer until one of them is written to (copy-on-write); a read never copies. Default-constructed it is empty: it
-/// has no shape and no elements, which is not the same as a tensor of size 0.
+/// Copies share the buffer until one of them is written to (copy-on-write); a read never copies.
+/// Default-constructed it is empty: it has no shape and no elements, which is not the same as a
+/// tensor of size 0.
 template <Scalar T>
 class Tensor {
  public:
@@ -35,9 +36,9 @@ class Tensor {
       : Tensor(shape, std::span<const T>(values)) {}
   /// The same values in the other precision.
   template <Scalar U>
-    requires(!std::is_same_v<T, U>)
-  explicit Tensor(const Tensor<U>& other) : Tensor(other.shape()) {
-    std::transform(other.data(), other.data() + size(), raw(), [](U x) { return static_cast<T>(x); });
+  requires(!std::is_same_v<T, U>) explicit Tensor(const Tensor<U>& other) : Tensor(other.shape()) {
+    std::transform(other.data(), other.data() + size(), raw(),
+                   [](U x) { return static_cast<T>(x); });
   }
 
   bool empty() const { return !buffer_; }
@@ -48,19 +49,24 @@ class Tensor {
 
   const T* data() const { return static_cast<const T*>(buffer_.data()); }
   std::span<const T> values() const {
-    return empty() ? std::span<const T>() : std::span<const T>(data(), static_cast<std::size_t>(size()));
+    return empty() ? std::span<const T>()
+                   : std::span<const T>(data(), static_cast<std::size_t>(size()));
   }
   const T* begin() const { return values().data(); }
   const T* end() const { return begin() + size(); }
   /// Write access: the elements are copied first if another tensor shares them.
   T* mutable_data();
-  /// The element at these indices (negative ones count from the end); Error when they do not fit the shape.
+  /// The element at these indices (negative ones count from the end); Error when they do not fit
+  /// the shape.
   T operator()(std::initializer_list<Size> index) const { return data()[offset(index)]; }
   template <std::convertible_to<Size>... I>
   T operator()(I... index) const {
     return (*this)({static_cast<Size>(index)...});
   }
-  void set(std::initializer_list<Size> index, T value) { const Size at = offset(index); mutable_data()[at] = value; }
+  void set(std::initializer_list<Size> index, T value) {
+    const Size at = offset(index);
+    mutable_data()[at] = value;
+  }
   /// The only element; Error when there is not exactly one.
   T item() const;
 

@@ -8,8 +8,9 @@
 
 namespace axisgrad {
 
-/// How a recording is meant. Modules ask for `training`; random ops draw from (seed, step, their ordinal in the recording) and count
-/// samples from first_sample, so that results depend neither on threads nor on how a batch is dealt out.
+/// How a recording is meant. Modules ask for `training`; random ops draw from (seed, step, their
+/// ordinal in the recording) and count samples from first_sample, so that results depend neither on
+/// threads nor on how a batch is dealt out.
 struct RecordingOptions {
   bool training = false;
   std::uint64_t seed = 0, step = 0;
@@ -20,7 +21,8 @@ struct RecordingOptions {
   bool gradient = true;
 };
 
-/// What every Var can ask of its tape, even after the tape is gone: these live in blocks that are reused, never freed.
+/// What every Var can ask of its tape, even after the tape is gone: these live in blocks that are
+/// reused, never freed.
 struct TapeBlock {
   /// Of the recording in progress. A Var of another generation belongs to one that is over.
   std::atomic<std::uint64_t> generation{1};

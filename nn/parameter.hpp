@@ -8,15 +8,23 @@
 
 namespace axisgrad {
 
-/// How a parameter gets its first values; see nn/init.hpp.
-enum class Init { zeros, ones, glorot_uniform, orthogonal, lstm_bias };
+/// How a parameter gets its first values, by initialise().
+enum class Init {
+  zeros,
+  ones,
+  glorot_uniform,  // U(-l, l), l = sqrt(6 / (fan in + fan out))
+  torch_uniform,   // U(-l, l), l = 1 / sqrt(fan in)
+  orthogonal,      // orthonormal columns, or rows when there are fewer of them; all axes but the last count as rows
+  lstm_bias,       // (4 units): ones on the second quarter, the forget gate, zeros elsewhere
+};
 
-/// Matrix fans of a parameter, where they do not follow from its shape.
+/// Fan in and fan out where they do not follow from the shape (as Keras counts them); 0 means that they do.
 struct Fans {
   double in = 0, out = 0;
 };
 
-/// Move-only in identity: moving keeps the cell, copying makes a new one with the same value. Without a value until initialise().
+/// Move-only in identity: moving keeps the cell, copying makes a new one with the same value.
+/// Without a value until initialise().
 template <Scalar T>
 class Parameter {
  public:
@@ -25,7 +33,11 @@ class Parameter {
   explicit Parameter(const Shape& shape, Init init = Init::glorot_uniform, Fans fans = {})
       : shape_(shape), init_(init), fans_(fans), cell_(std::make_shared<GradientCell<T>>()) {}
   Parameter(const Parameter& other)
-      : shape_(other.shape_), init_(other.init_), fans_(other.fans_), value_(other.value_), cell_(std::make_shared<GradientCell<T>>()) {
+      : shape_(other.shape_),
+        init_(other.init_),
+        fans_(other.fans_),
+        value_(other.value_),
+        cell_(std::make_shared<GradientCell<T>>()) {
     cell_->name = other.cell_->name;
     cell_->trainable = other.cell_->trainable;
   }

@@ -1,8 +1,11 @@
-// What an architecture offers: plain functions on plain buffers, chosen once at run time. No
-// containers, no threads here.
+// What an architecture offers: plain functions on plain buffers, serial, chosen once at run time.
+// No containers, no threads, no allocation here: see arch/vector.hpp for why.
 #pragma once
 #include <array>
 #include <cstddef>
+#include <string_view>
+
+#include <axisgrad/autograd/ops/pointwise.hpp>
 
 namespace axisgrad::kernels {
 
@@ -10,7 +13,7 @@ using Index = std::ptrdiff_t;
 
 /// One run of a pointwise op: rows x n elements. Input k advances by step[k] (0 or 1) within a row
 /// and by row_step[k] from row to row; the output, the cotangent g and the gradients are
-/// contiguous.
+/// contiguous and may be one of the inputs that advance with them.
 template <class T>
 struct Run {
   Index rows = 1, n = 0;
@@ -26,5 +29,99 @@ struct Pointwise {
   // y is null when not kept.
   void (*gradient)(const Run<T>&, const T* g, const T* y, const std::array<T*, 4>& dx);
 };
+
+/// Reductions and softmax. `rows`: each of `rows` contiguous rows of n elements. `columns`: each of
+/// `columns` columns of n elements that are `stride` apart.
+template <class T>
+struct RowKernels {
+  using Rows = void (*)(Index rows, Index n, const T* x, T* y);
+  using Columns = void (*)(Index n, Index stride, Index columns, const T* x, T* y);
+  using RowsBackward = void (*)(Index rows, Index n, const T* y, const T* g, T* dx);
+  using ColumnsBackward = void (*)(Index n, Index stride, Index columns, const T* y, const T* g,
+                                   T* dx);
+  Rows sum_rows, max_rows, softmax_rows;
+  Columns sum_columns, max_columns, softmax_columns;
+  RowsBackward softmax_backward_rows;
+  ColumnsBackward softmax_backward_columns;
+};
+
+/// Element (i,j) of a matrix is p[i*row + j*col]. A bias is a matrix with row = 0; p = nullptr is
+/// the zero matrix.
+template <class T>
+struct View {
+  const T* p = nullptr;
+  Index row = 0, col = 1;
+  View at(Index i, Index j) const { return {p ? p + i * row + j * col : p, row, col}; }
+};
+
+/// How many products of one shape, and the steps between their matrices.
+struct Steps {
+  Index count = 1, a = 0, b = 0, d = 0, c = 0;
+};
+
+/// The pieces of a matrix product; gemm.cpp chooses among them, threads them and hands in scratch.
+/// Each computes C = D + A B by the definition in gemm.hpp.
+template <class T>
+struct GemmKernels {
+  Index rows, columns;    // of the register tile; packed B has strips of `columns`
+  Index narrowest, wide;  // columns of the narrowest and of the widest vector
+  Index row_block;        // rows of A for one call of `block`
+  // B in place with unit column stride. scratch: direct_scratch elements.
+  void (*direct)(const Steps&, Index m, Index n, Index k, View<T> a, View<T> b, View<T> d, T* c,
+                 Index ldc, T* scratch);
+  // Rows of A times strips of packed B, k <= block_depth. scratch: block_scratch elements.
+  void (*block)(Index m, Index n, Index k, View<T> a, const T* packed, View<T> d, T* c, Index ldc,
+                T* scratch);
+  // p[i*lines + l] = x[l*line + i*step] for l < n, i < k; lines n.. are zeros.
+  void (*pack)(Index lines, Index n, Index k, const T* x, Index line, Index step, T* p);
+  // One column: n = 1, a.col = 1, b contiguous.
+  void (*dot)(Index m, Index k, View<T> a, const T* b, View<T> d, T* c, Index ldc);
+
+  Index direct_scratch(Index m, Index n, Index k) const {
+    return n < narrowest ? (m + k) * narrowest : 0;
+  }
+  Index block_scratch() const { return (row_block + rows) * block_depth; }
+  static constexpr Index block_depth = 256;  // see gemm.hpp: part of the definition of the result
+};
+
+/// The architectures, from the slowest to the fastest.
+enum class Arch { sse2, avx2, avx512 };
+
+/// Defined once per architecture and scalar by the units in arch/.
+template <Arch, class T>
+const Pointwise<T>* pointwise_kernels();
+template <Arch, class T>
+const RowKernels<T>& row_kernels();
+template <Arch, class T>
+const GemmKernels<T>& gemm_kernels();
+
+template <class T>
+struct Table {
+  const char* arch;  // "sse2", "avx2", "avx512"
+  const Pointwise<T>* pointwise;
+  const RowKernels<T>& rows;
+  const GemmKernels<T>& gemm;
+};
+
+/// The kernels in use: those of the best architecture the CPU has, or of the one that the
+/// environment variable AXISGRAD_ARCH names. Throws std::runtime_error when it names an unknown
+/// one or one the CPU lacks.
+template <class T>
+const Table<T>& table();
+
+/// "sse2", "avx2" or "avx512".
+std::string_view arch();
+
+/// True when the CPU has the architecture of that name.
+bool has_arch(std::string_view name);
+
+/// Overrides the choice, for tests and benchmarks; not while kernels run. Same errors as table().
+void use_arch(std::string_view name);
+
+/// The kernels of one op of pointwise_ops.
+template <class Op, class T>
+const Pointwise<T>& pointwise() {
+  return table<T>().pointwise[index_of<Op, pointwise_ops>];
+}
 
 }  // namespace axisgrad::kernels

@@ -1,4 +1,5 @@
-// How a pointwise formula becomes an op: of the library (loops by architecture in the kernels) or of a user (plain scalar loops).
+// How a pointwise formula becomes an op: of the library (loops by architecture in the kernels) or
+// of a user (plain scalar loops).
 #pragma once
 #include <cmath>
 
@@ -8,7 +9,8 @@
 
 namespace axisgrad {
 
-/// A number as a formula sees it: what an op of a user computes with, and the oracle of the library's own.
+/// A number as a formula sees it: what an op of a user computes with, and the oracle of the
+/// library's own.
 template <Scalar T>
 struct Number {
   T v;
@@ -91,7 +93,8 @@ template <Scalar T>
 void pointwise_gradient(const PointwiseOp<T>& op, Rule<T>& rule, int inputs);
 template <Scalar T>
 const PointwiseOp<T>& library_op(int index);
-// The gradient formula in Vars, for derivatives of higher order. Inputs that it does not use were not saved.
+// The gradient formula in Vars, for derivatives of higher order. Inputs that it does not use were
+// not saved.
 template <class Op, Scalar T, std::size_t... K>
 void formula_gradient(Rule<T>& rule, Saves saves, std::index_sequence<K...>) {
   const Var<T> g = rule.cotangent(), y = saves.outputs ? rule.output() : Var<T>();
@@ -110,7 +113,8 @@ void scalar_value(const kernels::Run<T>& r) {
       r.out[i * r.n + j] = Op::value(Number<T>(r.in[K][i * r.row_step[K] + j * r.step[K]])...).v;
 }
 template <class Op, Scalar T, std::size_t... K>
-void scalar_gradient(const kernels::Run<T>& r, const T* g, const T* y, const std::array<T*, 4>& dx) {
+void scalar_gradient(const kernels::Run<T>& r, const T* g, const T* y,
+                     const std::array<T*, 4>& dx) {
   for (kernels::Index i = 0; i < r.rows; ++i)
     for (kernels::Index j = 0; j < r.n; ++j) {
       const kernels::Index o = i * r.n + j;
@@ -126,29 +130,39 @@ const PointwiseOp<T>& pointwise_op();
 template <class Op, Scalar T>
 void pointwise_rule(Rule<T>& rule) {
   const PointwiseOp<T>& op = pointwise_op<Op, T>();
-  if (rule.recording()) formula_gradient<Op>(rule, op.saves, std::make_index_sequence<arity<Op>>());
-  else pointwise_gradient(op, rule, arity<Op>);
+  if (rule.recording())
+    formula_gradient<Op>(rule, op.saves, std::make_index_sequence<arity<Op>>());
+  else
+    pointwise_gradient(op, rule, arity<Op>);
 }
+
+template <class Op, Scalar T>
+inline constexpr auto rule_of = differentiable<Op> ? &pointwise_rule<Op, T> : nullptr;
 
 template <class Op, Scalar T, std::size_t... K>
 const PointwiseOp<T>& user_op(std::index_sequence<K...> indices) {
-  static constexpr kernels::Pointwise<T> loops{&scalar_value<Op, T, K...>, &scalar_gradient<Op, T, K...>};
-  static const PointwiseOp<T> op{{Op::name, &pointwise_rule<Op, T>}, saves_of<Op>(indices), &loops, -1};
+  static constexpr kernels::Pointwise<T> loops{&scalar_value<Op, T, K...>,
+                                               &scalar_gradient<Op, T, K...>};
+  static const PointwiseOp<T> op{
+      {Op::name, &pointwise_rule<Op, T>}, saves_of<Op>(indices), &loops, -1};
   return op;
 }
 
 template <class Op, Scalar T>
 const PointwiseOp<T>& pointwise_op() {
-  if constexpr (index_of<Op, pointwise_ops> >= 0) return library_op<T>(index_of<Op, pointwise_ops>);
-  else return user_op<Op, T>(std::make_index_sequence<arity<Op>>());
+  if constexpr (index_of<Op, pointwise_ops> >= 0)
+    return library_op<T>(index_of<Op, pointwise_ops>);
+  else
+    return user_op<Op, T>(std::make_index_sequence<arity<Op>>());
 }
 
 }  // namespace detail
 
-/// Applies a formula (ops/pointwise.hpp) to each element; shapes broadcast. Op may be a struct of your own.
+/// Applies a formula (ops/pointwise.hpp) to each element; shapes broadcast. Op may be a struct of
+/// your own.
 template <class Op, Scalar T, std::same_as<Var<T>>... More>
-  requires(1 + sizeof...(More) == detail::arity<Op>)
-[[nodiscard]] Var<T> pointwise(const Var<T>& x, const More&... more) {
+requires(1 + sizeof...(More) == detail::arity<Op>)
+    [[nodiscard]] Var<T> pointwise(const Var<T>& x, const More&... more) {
   const std::array<const Var<T>*, 1 + sizeof...(More)> inputs{&x, &more...};
   const PointwiseOp<T>& op = detail::pointwise_op<Op, T>();
   const Tensor<T> y = detail::pointwise_value(op, Inputs<T>(inputs));

@@ -1,5 +1,6 @@
-// What the tests need of every op: a name and samples. Each family file ends with the list of its ops; catalogue.cpp joins them, and
-// one table test (tests/autograd/ops_test.cpp) checks every entry in value and gradient, first and second order.
+// What the tests need of every op: a name and samples. Each family file ends with the list of its
+// ops; catalogue.cpp joins them, and one table test (tests/autograd/ops_test.cpp) checks every
+// entry in value and gradient, first and second order.
 #pragma once
 #include <functional>
 #include <span>
@@ -7,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <axisgrad/autograd/op.hpp>
 #include <axisgrad/autograd/ops/pointwise.hpp>
-#include <axisgrad/autograd/var.hpp>
 
 namespace axisgrad {
 
@@ -46,10 +47,11 @@ concept Listed = requires {
 };
 template <Listed... Ops>
 std::vector<OpEntry> family(Kind kind = Kind::structured) {
-  return {OpEntry{Ops::name, kind, Ops::samples()}...};
+  return {OpEntry{Ops::name, kind, Ops::samples(), axisgrad::differentiable<Ops>}...};
 }
 
-/// Shapes for an op of n broadcasting inputs: equal, broadcast on either side, size-1 axes, scalars, an empty axis.
+/// Shapes for an op of n broadcasting inputs: equal, broadcast on either side, size-1 axes,
+/// scalars, an empty axis.
 std::vector<std::vector<Shape>> pointwise_sample_shapes(int n);
 
 std::vector<OpEntry> pointwise_family();

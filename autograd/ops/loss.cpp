@@ -12,7 +12,8 @@ Var<T> reduced(const Var<T>& x, LossOptions options) {
   return options.reduction == Reduction::sum ? sum(x) : x;
 }
 
-// No broadcasting here: (B) against (B,1) would silently compare every prediction with every target.
+// No broadcasting here: (B) against (B,1) would silently compare every prediction with every
+// target.
 template <class Formula, Scalar T>
 Var<T> loss(std::string_view name, const Var<T>& p, const Var<T>& t, LossOptions options) {
   if (p.shape() != t.shape())
@@ -24,26 +25,31 @@ struct mse_op {
   static constexpr std::string_view name = "mse";
   static std::vector<Sample> samples() {
     return {sample("mean", {{{2, 3, 5}}, {{2, 3, 5}}}, [](auto x) { return mse(x[0], x[1]); }),
-            sample("sum", {{{4, 1, 3}}, {{4, 1, 3}}}, [](auto x) { return mse(x[0], x[1], {Reduction::sum}); }),
-            sample("none", {{{2, 3}}, {{2, 3}}}, [](auto x) { return mse(x[0], x[1], {Reduction::none}); })};
+            sample("sum", {{{4, 1, 3}}, {{4, 1, 3}}},
+                   [](auto x) { return mse(x[0], x[1], {Reduction::sum}); }),
+            sample("none", {{{2, 3}}, {{2, 3}}},
+                   [](auto x) { return mse(x[0], x[1], {Reduction::none}); })};
   }
 };
 struct mae_op {
   static constexpr std::string_view name = "mae";
   static std::vector<Sample> samples() {
-    return {sample("mean", {{{2, 1, 5}, {1, 3}}, {{2, 1, 5}, {-3, .9}}}, [](auto x) { return mae(x[0], x[1]); })};
+    return {sample("mean", {{{2, 1, 5}, {1, 3}}, {{2, 1, 5}, {-3, .9}}},
+                   [](auto x) { return mae(x[0], x[1]); })};
   }
 };
 struct binary_crossentropy_op {
   static constexpr std::string_view name = "binary_crossentropy";
   static std::vector<Sample> samples() {
-    return {sample("mean", {{{2, 3, 1}, {.05, .95}}, {{2, 3, 1}, {0, 1}}}, [](auto x) { return binary_crossentropy(x[0], x[1]); })};
+    return {sample("mean", {{{2, 3, 1}, {.05, .95}}, {{2, 3, 1}, {0, 1}}},
+                   [](auto x) { return binary_crossentropy(x[0], x[1]); })};
   }
 };
 struct binary_crossentropy_from_logits_op {
   static constexpr std::string_view name = "binary_crossentropy_from_logits";
   static std::vector<Sample> samples() {
-    return {sample("mean", {{{2, 3, 1}, {-3, 3, .1}}, {{2, 3, 1}, {0, 1}}}, [](auto x) { return binary_crossentropy_from_logits(x[0], x[1]); })};
+    return {sample("mean", {{{2, 3, 1}, {-3, 3, .1}}, {{2, 3, 1}, {0, 1}}},
+                   [](auto x) { return binary_crossentropy_from_logits(x[0], x[1]); })};
   }
 };
 
@@ -62,8 +68,10 @@ Var<T> binary_crossentropy(const Var<T>& p, const Same<Var<T>>& t, LossOptions o
   return loss<formulas::cross_entropy_op>("binary_crossentropy", p, t, options);
 }
 template <Scalar T>
-Var<T> binary_crossentropy_from_logits(const Var<T>& p, const Same<Var<T>>& t, LossOptions options) {
-  return loss<formulas::cross_entropy_from_logit_op>("binary_crossentropy_from_logits", p, t, options);
+Var<T> binary_crossentropy_from_logits(const Var<T>& p, const Same<Var<T>>& t,
+                                       LossOptions options) {
+  return loss<formulas::cross_entropy_from_logit_op>("binary_crossentropy_from_logits", p, t,
+                                                     options);
 }
 
 std::vector<OpEntry> loss_family() {
@@ -76,7 +84,9 @@ template Var<float> mae(const Var<float>&, const Var<float>&, LossOptions);
 template Var<double> mae(const Var<double>&, const Var<double>&, LossOptions);
 template Var<float> binary_crossentropy(const Var<float>&, const Var<float>&, LossOptions);
 template Var<double> binary_crossentropy(const Var<double>&, const Var<double>&, LossOptions);
-template Var<float> binary_crossentropy_from_logits(const Var<float>&, const Var<float>&, LossOptions);
-template Var<double> binary_crossentropy_from_logits(const Var<double>&, const Var<double>&, LossOptions);
+template Var<float> binary_crossentropy_from_logits(const Var<float>&, const Var<float>&,
+                                                    LossOptions);
+template Var<double> binary_crossentropy_from_logits(const Var<double>&, const Var<double>&,
+                                                     LossOptions);
 
 }  // namespace axisgrad

@@ -10,7 +10,8 @@ namespace {
 struct matmul_op {
   static constexpr std::string_view name = "matmul";
   using Options = MatmulOptions;
-  // C = op(A) op(B):  d op(A) = g op(B)^T,  d op(B) = op(A)^T g, summed over batch axes that were broadcast.
+  // C = op(A) op(B):  d op(A) = g op(B)^T,  d op(B) = op(A)^T g, summed over batch axes that were
+  // broadcast.
   template <Scalar T>
   static void gradient(Rule<T>& r) {
     const auto [ta, tb] = r.template options<MatmulOptions>();
@@ -27,11 +28,19 @@ struct matmul_op {
   static std::vector<Sample> samples() {
     auto plain = [](auto x) { return matmul(x[0], x[1]); };
     return {sample("(2,3) (3,5)", {{{2, 3}}, {{3, 5}}}, plain),
-            sample("a transposed", {{{3, 2}}, {{3, 5}}}, [](auto x) { return matmul(x[0], x[1], {.transpose_a = true}); }),
-            sample("b transposed", {{{2, 3}}, {{5, 3}}}, [](auto x) { return matmul(x[0], x[1], {.transpose_b = true}); }),
-            sample("both transposed", {{{3, 2}}, {{5, 3}}}, [](auto x) { return matmul(x[0], x[1], {true, true}); }),
+            sample("a transposed", {{{3, 2}}, {{3, 5}}},
+                   [](auto x) { return matmul(x[0], x[1], {.transpose_a = true}); }),
+            sample("b transposed", {{{2, 3}}, {{5, 3}}},
+                   [](auto x) { return matmul(x[0], x[1], {.transpose_b = true}); }),
+            sample("both transposed", {{{3, 2}}, {{5, 3}}},
+                   [](auto x) {
+                     return matmul(x[0], x[1], {true, true});
+                   }),
             sample("a batch", {{{4, 2, 3}}, {{4, 3, 5}}}, plain),
-            sample("a batch, both transposed", {{{4, 3, 2}}, {{4, 5, 3}}}, [](auto x) { return matmul(x[0], x[1], {true, true}); }),
+            sample("a batch, both transposed", {{{4, 3, 2}}, {{4, 5, 3}}},
+                   [](auto x) {
+                     return matmul(x[0], x[1], {true, true});
+                   }),
             sample("one b for a batch", {{{4, 2, 3}}, {{3, 5}}}, plain),
             sample("one a for a batch", {{{2, 3}}, {{4, 3, 5}}}, plain),
             sample("broadcast batches", {{{2, 1, 3, 4}}, {{5, 4, 1}}}, plain),
@@ -47,19 +56,25 @@ struct matmul_op {
 template <Scalar T>
 Var<T> product(const Var<T>& a, const Var<T>& b, MatmulOptions o) {
   const int ra = a.rank(), rb = b.rank();
-  const Size m = a.shape()[ra - (o.transpose_a ? 1 : 2)], k = a.shape()[ra - (o.transpose_a ? 2 : 1)];
-  const Size kb = b.shape()[rb - (o.transpose_b ? 1 : 2)], n = b.shape()[rb - (o.transpose_b ? 2 : 1)];
+  const Size m = a.shape()[ra - (o.transpose_a ? 1 : 2)],
+             k = a.shape()[ra - (o.transpose_a ? 2 : 1)];
+  const Size kb = b.shape()[rb - (o.transpose_b ? 1 : 2)],
+             n = b.shape()[rb - (o.transpose_b ? 2 : 1)];
   if (k != kb)
-    fail("matmul", "inner sizes differ: got ", a.shape(), o.transpose_a ? " transposed" : "", " and ", b.shape(), o.transpose_b ? " transposed" : "");
+    fail("matmul", "inner sizes differ: got ", a.shape(), o.transpose_a ? " transposed" : "",
+         " and ", b.shape(), o.transpose_b ? " transposed" : "");
   const Shape batch_a(a.shape().begin(), ra - 2), batch_b(b.shape().begin(), rb - 2);
   const Shape batch = broadcast(batch_a, batch_b, "matmul");
   Tensor<T> c(batch.inserted(batch.rank(), m).inserted(batch.rank() + 1, n));
-  const kernels::Matrix<T> left{a.value().data(), o.transpose_a ? 1 : k, o.transpose_a ? m : 1, m * k};
-  const kernels::Matrix<T> right{b.value().data(), o.transpose_b ? 1 : n, o.transpose_b ? k : 1, k * n};
+  const kernels::Matrix<T> left{a.value().data(), o.transpose_a ? 1 : k, o.transpose_a ? m : 1,
+                                m * k};
+  const kernels::Matrix<T> right{b.value().data(), o.transpose_b ? 1 : n, o.transpose_b ? k : 1,
+                                 k * n};
   T* to = c.mutable_data();
   if (batch_a == batch_b) {
     kernels::gemm<T>(batch.size(), m, n, k, left, right, {}, to, n, m * n);
-  } else {  // product q uses matrices qa and qb: those of the index with the broadcast axes set to 0
+  } else {  // product q uses matrices qa and qb: those of the index with the broadcast axes set to
+            // 0
     auto source = [&](Size q, const Shape& own) {
       Size at = 0, step = 1;
       for (int i = 1; i <= batch.rank(); ++i) {
@@ -96,7 +111,8 @@ Var<T> matmul(const Var<T>& a, const Same<Var<T>>& b, MatmulOptions options) {
     const Var<T> c = matmul(a, reshape(b, b.shape().inserted(1, 1)), options);
     return reshape(c, c.shape().without(1u << (c.rank() - 1)));
   }
-  if (a.rank() > 2 && b.rank() == 2 && !options.transpose_a) {  // one matrix for all rows: one product
+  if (a.rank() > 2 && b.rank() == 2 &&
+      !options.transpose_a) {  // one matrix for all rows: one product
     const Size k = a.shape()[a.rank() - 1];
     const Shape front(a.shape().begin(), a.rank() - 1);
     const Var<T> c = product(reshape(a, Shape{front.size(), k}), b, options);

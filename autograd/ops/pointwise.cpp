@@ -1,10 +1,10 @@
-// The engine of pointwise ops: broadcasting, the split into runs, sums back to the inputs' shapes. The loops are in the kernels.
-#include <axisgrad/autograd/ops/pointwise.hpp>
-
+// The engine of pointwise ops: broadcasting, the split into runs, sums back to the inputs' shapes.
+// The loops are in the kernels.
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/kernels/parallel.hpp>
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/ops/family.hpp>
+#include <axisgrad/autograd/ops/pointwise.hpp>
 
 namespace axisgrad {
 namespace detail {
@@ -12,7 +12,8 @@ namespace {
 
 using kernels::Index;
 
-// Up to four inputs broadcast to one shape, with axes merged where all of them can be walked in one stride.
+// Up to four inputs broadcast to one shape, with axes merged where all of them can be walked in one
+// stride.
 struct Walk {
   int inputs;
   int rank = 0;
@@ -57,7 +58,8 @@ struct Walk {
   }
 };
 
-// Elements of one task, and from how many on there is more than one: waking a thread costs as much as some 100,000 elements.
+// Elements of one task, and from how many on there is more than one: waking a thread costs as much
+// as some 100,000 elements.
 constexpr Index chunk = Index(1) << 16, parallel_from = Index(1) << 18;
 
 // Calls each(run, offset): the run's inputs are set, its output begins at `offset`.
@@ -89,13 +91,14 @@ void for_each_run(const Walk& walk, const std::array<const T*, 4>& in, const Eac
         first += length;
       }
     });
-  kernels::parallel_chunks(rows, serial ? rows : std::max<Index>(1, chunk / n), [&](Index first, Index last) {
-    while (first < last) {
-      const Index count = std::min(inner_rows - first % inner_rows, last - first);
-      part(first, count, 0, n);
-      first += count;
-    }
-  });
+  kernels::parallel_chunks(
+      rows, serial ? rows : std::max<Index>(1, chunk / n), [&](Index first, Index last) {
+        while (first < last) {
+          const Index count = std::min(inner_rows - first % inner_rows, last - first);
+          part(first, count, 0, n);
+          first += count;
+        }
+      });
 }
 
 template <class T>
@@ -118,10 +121,11 @@ Tensor<T> pointwise_value(const PointwiseOp<T>& op, Inputs<T> inputs) {
   Tensor<T> y(out);
   T* to = y.mutable_data();
   const auto& value = loops(op).value;
-  for_each_run<T>(Walk(out, {shapes.data(), inputs.size()}), in, [&](kernels::Run<T>& run, Index offset) {
-    run.out = to + offset;
-    value(run);
-  });
+  for_each_run<T>(Walk(out, {shapes.data(), inputs.size()}), in,
+                  [&](kernels::Run<T>& run, Index offset) {
+                    run.out = to + offset;
+                    value(run);
+                  });
   return y;
 }
 
@@ -144,12 +148,13 @@ void pointwise_gradient(const PointwiseOp<T>& op, Rule<T>& rule, int inputs) {
     to[k] = dx[k].mutable_data();
   }
   const auto& gradient = loops(op).gradient;
-  for_each_run<T>(Walk(g.shape(), {shapes.data(), static_cast<unsigned>(inputs)}), in, [&](const kernels::Run<T>& run, Index offset) {
-    std::array<T*, 4> part{};
-    for (unsigned k = 0; k < 4; ++k)
-      if (to[k]) part[k] = to[k] + offset;
-    gradient(run, g.data() + offset, y.empty() ? nullptr : y.data() + offset, part);
-  });
+  for_each_run<T>(Walk(g.shape(), {shapes.data(), static_cast<unsigned>(inputs)}), in,
+                  [&](const kernels::Run<T>& run, Index offset) {
+                    std::array<T*, 4> part{};
+                    for (unsigned k = 0; k < 4; ++k)
+                      if (to[k]) part[k] = to[k] + offset;
+                    gradient(run, g.data() + offset, y.empty() ? nullptr : y.data() + offset, part);
+                  });
   for (int i = 0; i < inputs; ++i)
     if (rule.needs(i)) rule.add(i, sum_to(Var<T>(dx[static_cast<unsigned>(i)]), rule.shape(i)));
 }
@@ -158,8 +163,11 @@ namespace {
 
 template <Scalar T, class... Ops>
 const PointwiseOp<T>& library_op(list<Ops...>, int index) {
-  static const std::array<PointwiseOp<T>, sizeof...(Ops)> ops{PointwiseOp<T>{
-      {Ops::name, &pointwise_rule<Ops, T>}, saves_of<Ops>(std::make_index_sequence<arity<Ops>>()), nullptr, index_of<Ops, pointwise_ops>}...};
+  static const std::array<PointwiseOp<T>, sizeof...(Ops)> ops{
+      PointwiseOp<T>{{Ops::name, rule_of<Ops, T>},
+                     saves_of<Ops>(std::make_index_sequence<arity<Ops>>()),
+                     nullptr,
+                     index_of<Ops, pointwise_ops>}...};
   return ops[static_cast<unsigned>(index)];
 }
 
@@ -190,9 +198,7 @@ OpEntry entry(std::index_sequence<K...>) {
     for (std::size_t k = 0; k < shapes.size(); ++k) inputs.push_back({shapes[k], Op::samples[k]});
     samples.push_back(sample("", std::move(inputs), apply));
   }
-  bool differentiable = true;
-  if constexpr (requires { Op::differentiable; }) differentiable = Op::differentiable;
-  return {Op::name, Kind::pointwise, std::move(samples), differentiable};
+  return {Op::name, Kind::pointwise, std::move(samples), differentiable<Op>};
 }
 template <class... Ops>
 std::vector<OpEntry> entries(list<Ops...>) {

@@ -1,14 +1,14 @@
 // Reductions over any axes.
-#include <axisgrad/autograd/kernels/reduce.hpp>
-
 #include <axisgrad/autograd/error.hpp>
+#include <axisgrad/autograd/kernels/reduce.hpp>
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/ops/family.hpp>
 
 namespace axisgrad {
 namespace {
 
-// Reduces the axes in `set`, each group of neighbours in one pass, the last group first. The result keeps them with size 1.
+// Reduces the axes in `set`, each group of neighbours in one pass, the last group first. The result
+// keeps them with size 1.
 template <class T, class Kernel>
 Tensor<T> reduce(Tensor<T> x, unsigned set, Kernel kernel) {
   const int rank = x.rank();
@@ -22,7 +22,8 @@ Tensor<T> reduce(Tensor<T> x, unsigned set, Kernel kernel) {
     const Shape& s = x.shape();
     const unsigned group = (1u << last) - (1u << first);
     Tensor<T> y(s.without(group, true));
-    kernel(kernels::Extent{s.product(0, first), s.product(first, last), s.product(last, rank)}, x.data(), y.mutable_data());
+    kernel(kernels::Extent{s.product(0, first), s.product(first, last), s.product(last, rank)},
+           x.data(), y.mutable_data());
     x = std::move(y);
     last = first;
   }
@@ -48,9 +49,13 @@ struct sum_op {
   static std::vector<Sample> samples() {
     return {sample("all", {{{2, 3, 5}}}, [](auto x) { return sum(x[0]); }),
             sample("axis 0", {{{4, 1, 3}}}, [](auto x) { return sum(x[0], 0); }),
-            sample("axes 0 and -1, kept", {{{2, 3, 5}}}, [](auto x) { return sum(x[0], {0, -1}, {.keep = true}); }),
+            sample("axes 0 and -1, kept", {{{2, 3, 5}}},
+                   [](auto x) {
+                     return sum(x[0], {0, -1}, {.keep = true});
+                   }),
             sample("axis 1", {{{2, 3, 5}}}, [](auto x) { return sum(x[0], 1); }),
-            sample("no axis", {{{2, 3}}}, [](auto x) { return sum(x[0], Axes{std::initializer_list<Axis>{}}); }),
+            sample("no axis", {{{2, 3}}},
+                   [](auto x) { return sum(x[0], Axes{std::initializer_list<Axis>{}}); }),
             sample("rank 0", {{{}}}, [](auto x) { return sum(x[0]); }),
             sample("an empty axis", {{{0, 4}}}, [](auto x) { return sum(x[0], 0); }),
             sample("beside an empty axis", {{{0, 4}}}, [](auto x) { return sum(x[0], 1); })};
@@ -60,9 +65,12 @@ struct sum_op {
 struct mean_op {  // sum / n, so that the mean of ones is 1 for any n
   static constexpr std::string_view name = "mean";
   static std::vector<Sample> samples() {
-    return {sample("all", {{{2, 3, 5}}}, [](auto x) { return mean(x[0]); }),
-            sample("axis 1, kept", {{{2, 3, 1}}}, [](auto x) { return mean(x[0], 1, {.keep = true}); }),
-            sample("axes 0 and 2", {{{2, 3, 5}}}, [](auto x) { return mean(x[0], {0, 2}); })};
+    return {
+        sample("all", {{{2, 3, 5}}}, [](auto x) { return mean(x[0]); }),
+        sample("axis 1, kept", {{{2, 3, 1}}}, [](auto x) { return mean(x[0], 1, {.keep = true}); }),
+        sample("axes 0 and 2", {{{2, 3, 5}}}, [](auto x) {
+          return mean(x[0], {0, 2});
+        })};
   }
 };
 
@@ -80,11 +88,15 @@ struct max_op {
     r.add(0, chosen / count * kept(r.cotangent(), x.shape(), axes));
   }
   static std::vector<Sample> samples() {
-    return {sample("all", {{{2, 3, 5}}}, [](auto x) { return max(x[0]); }),
-            sample("axis 0", {{{4, 1, 3}}}, [](auto x) { return max(x[0], 0); }),
-            sample("axis 1, kept", {{{2, 3, 5}}}, [](auto x) { return max(x[0], 1, {.keep = true}); }),
-            sample("axes 0 and 2", {{{2, 3, 5}}}, [](auto x) { return max(x[0], {0, 2}); }),
-            sample("beside an empty axis", {{{0, 4}}}, [](auto x) { return max(x[0], 1); })};
+    return {
+        sample("all", {{{2, 3, 5}}}, [](auto x) { return max(x[0]); }),
+        sample("axis 0", {{{4, 1, 3}}}, [](auto x) { return max(x[0], 0); }),
+        sample("axis 1, kept", {{{2, 3, 5}}}, [](auto x) { return max(x[0], 1, {.keep = true}); }),
+        sample("axes 0 and 2", {{{2, 3, 5}}},
+               [](auto x) {
+                 return max(x[0], {0, 2});
+               }),
+        sample("beside an empty axis", {{{0, 4}}}, [](auto x) { return max(x[0], 1); })};
   }
 };
 
@@ -92,9 +104,14 @@ struct sum_to_op {
   static constexpr std::string_view name = "sum_to";
   static std::vector<Sample> samples() {
     return {sample("a row", {{{2, 3, 5}}}, [](auto x) { return sum_to(x[0], Shape{5}); }),
-            sample("a column", {{{2, 3, 5}}}, [](auto x) { return sum_to(x[0], Shape{3, 1}); }),
+            sample("a column", {{{2, 3, 5}}},
+                   [](auto x) {
+                     return sum_to(x[0], Shape{3, 1});
+                   }),
             sample("a scalar", {{{2, 3}}}, [](auto x) { return sum_to(x[0], Shape{}); }),
-            sample("itself", {{{2, 3}}}, [](auto x) { return sum_to(x[0], Shape{2, 3}); })};
+            sample("itself", {{{2, 3}}}, [](auto x) {
+              return sum_to(x[0], Shape{2, 3});
+            })};
   }
 };
 
@@ -135,7 +152,8 @@ Var<T> sum_to(const Var<T>& x, const Shape& shape) {
   const int front = x.rank() - shape.rank();
   for (int a = 0; a < x.rank(); ++a)
     if (a < front || shape[a - front] != x.shape()[a]) set |= 1u << a;
-  return reshape(record<sum_op, T>({&x}, reduce(x.value(), set, &kernels::sum<T>), {}, {set}), shape);
+  return reshape(record<sum_op, T>({&x}, reduce(x.value(), set, &kernels::sum<T>), {}, {set}),
+                 shape);
 }
 
 std::vector<OpEntry> reduce_family() { return family<sum_op, mean_op, max_op, sum_to_op>(); }

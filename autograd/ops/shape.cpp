@@ -27,7 +27,8 @@ Tensor<T> gathered(const Shape& shape, const T* x, const Strides& strides) {
   Strides sizes{};
   std::copy(shape.begin(), shape.end(), sizes.begin());
   const Strides own = strides_of(shape);
-  kernels::copy_strided(shape.rank(), sizes.data(), strides.data(), x, own.data(), y.mutable_data());
+  kernels::copy_strided(shape.rank(), sizes.data(), strides.data(), x, own.data(),
+                        y.mutable_data());
   return y;
 }
 
@@ -38,10 +39,18 @@ struct reshape_op {
     r.add(0, reshape(r.cotangent(), r.shape(0)));
   }
   static std::vector<Sample> samples() {
-    return {sample("(2,3,5) to (5,6)", {{{2, 3, 5}}}, [](auto x) { return reshape(x[0], {5, 6}); }),
-            sample("-1", {{{2, 3, 1}}}, [](auto x) { return reshape(x[0], {-1, 2}); }),
+    return {sample("(2,3,5) to (5,6)", {{{2, 3, 5}}},
+                   [](auto x) {
+                     return reshape(x[0], {5, 6});
+                   }),
+            sample("-1", {{{2, 3, 1}}},
+                   [](auto x) {
+                     return reshape(x[0], {-1, 2});
+                   }),
             sample("rank 0", {{{1, 1}}}, [](auto x) { return reshape(x[0], Shape{}); }),
-            sample("empty", {{{0, 3}}}, [](auto x) { return reshape(x[0], {3, 0, 2}); })};
+            sample("empty", {{{0, 3}}}, [](auto x) {
+              return reshape(x[0], {3, 0, 2});
+            })};
   }
 };
 
@@ -57,7 +66,8 @@ struct transpose_op {
     const Order& order = r.template options<Order>();
     Order inverse{};
     for (int a = 0; a < r.cotangent().rank(); ++a)
-      inverse.axes[static_cast<unsigned>(order.axes[static_cast<unsigned>(a)])] = static_cast<signed char>(a);
+      inverse.axes[static_cast<unsigned>(order.axes[static_cast<unsigned>(a)])] =
+          static_cast<signed char>(a);
     r.add(0, apply(r.cotangent(), inverse));
   }
   template <Scalar T>
@@ -69,11 +79,18 @@ struct transpose_op {
       sizes[a] = x.shape()[order.axes[a]];
       strides[a] = from[static_cast<unsigned>(order.axes[a])];
     }
-    return record<transpose_op, T>({&x}, gathered(Shape(sizes.data(), x.rank()), x.value().data(), strides), {}, order);
+    return record<transpose_op, T>(
+        {&x}, gathered(Shape(sizes.data(), x.rank()), x.value().data(), strides), {}, order);
   }
   static std::vector<Sample> samples() {
-    return {sample("(2,0,1)", {{{2, 3, 5}}}, [](auto x) { return transpose(x[0], {2, 0, 1}); }),
-            sample("(0,2,1)", {{{2, 1, 5}}}, [](auto x) { return transpose(x[0], {0, -1, 1}); }),
+    return {sample("(2,0,1)", {{{2, 3, 5}}},
+                   [](auto x) {
+                     return transpose(x[0], {2, 0, 1});
+                   }),
+            sample("(0,2,1)", {{{2, 1, 5}}},
+                   [](auto x) {
+                     return transpose(x[0], {0, -1, 1});
+                   }),
             sample("swap 0 and 2", {{{2, 3, 5}}}, [](auto x) { return swap_axes(x[0], 0, 2); }),
             sample("rank 0", {{{}}}, [](auto x) { return transpose(x[0], Axes::of(0)); }),
             sample("empty", {{{0, 3}}}, [](auto x) { return swap_axes(x[0], 0, 1); })};
@@ -87,10 +104,21 @@ struct expand_op {
     r.add(0, sum_to(r.cotangent(), r.shape(0)));
   }
   static std::vector<Sample> samples() {
-    return {sample("a row", {{{5}}}, [](auto x) { return expand(x[0], {2, 3, 5}); }),
-            sample("a column", {{{3, 1}}}, [](auto x) { return expand(x[0], {2, 3, 5}); }),
-            sample("a scalar", {{{}}}, [](auto x) { return expand(x[0], {2, 3}); }),
-            sample("to an empty axis", {{{1, 3}}}, [](auto x) { return expand(x[0], {0, 3}); })};
+    return {sample("a row", {{{5}}},
+                   [](auto x) {
+                     return expand(x[0], {2, 3, 5});
+                   }),
+            sample("a column", {{{3, 1}}},
+                   [](auto x) {
+                     return expand(x[0], {2, 3, 5});
+                   }),
+            sample("a scalar", {{{}}},
+                   [](auto x) {
+                     return expand(x[0], {2, 3});
+                   }),
+            sample("to an empty axis", {{{1, 3}}}, [](auto x) {
+              return expand(x[0], {0, 3});
+            })};
   }
 };
 
@@ -118,13 +146,18 @@ struct slice_op {
     Index& step = strides[static_cast<unsigned>(p.axis)];
     const T* first = x.value().data() + (p.count ? p.begin * step : 0);
     step *= p.step;
-    return record<slice_op, T>({&x}, gathered(x.shape().with(p.axis, p.count), first, strides), {}, p);
+    return record<slice_op, T>({&x}, gathered(x.shape().with(p.axis, p.count), first, strides), {},
+                               p);
   }
   static std::vector<Sample> samples() {
-    return {sample("middle of axis 1", {{{2, 5, 3}}}, [](auto x) { return slice(x[0], {.axis = 1, .begin = 1, .end = 4}); }),
-            sample("every other", {{{2, 3, 5}}}, [](auto x) { return slice(x[0], {.axis = -1, .begin = 1, .step = 2}); }),
-            sample("the last of axis 0", {{{4, 1, 3}}}, [](auto x) { return slice(x[0], {.axis = 0, .begin = -1}); }),
-            sample("nothing", {{{2, 3}}}, [](auto x) { return slice(x[0], {.axis = 1, .begin = 2, .end = 2}); })};
+    return {sample("middle of axis 1", {{{2, 5, 3}}},
+                   [](auto x) { return slice(x[0], {.axis = 1, .begin = 1, .end = 4}); }),
+            sample("every other", {{{2, 3, 5}}},
+                   [](auto x) { return slice(x[0], {.axis = -1, .begin = 1, .step = 2}); }),
+            sample("the last of axis 0", {{{4, 1, 3}}},
+                   [](auto x) { return slice(x[0], {.axis = 0, .begin = -1}); }),
+            sample("nothing", {{{2, 3}}},
+                   [](auto x) { return slice(x[0], {.axis = 1, .begin = 2, .end = 2}); })};
   }
 };
 
@@ -146,13 +179,16 @@ struct embed_op {
       Index& step = to[static_cast<unsigned>(p.axis)];
       T* first = y.mutable_data() + p.begin * step;
       step *= p.step;
-      kernels::copy_strided(shape.rank(), sizes.data(), from.data(), x.value().data(), to.data(), first);
+      kernels::copy_strided(shape.rank(), sizes.data(), from.data(), x.value().data(), to.data(),
+                            first);
     }
     return record<embed_op, T>({&x}, y, {}, p);
   }
   static std::vector<Sample> samples() {
-    return {sample("axis 1", {{{2, 3, 5}}}, [](auto x) { return embed(x[0], {.axis = 1, .begin = 2}, 5); }),
-            sample("every other", {{{2, 1, 3}}}, [](auto x) { return embed(x[0], {.axis = 2, .begin = 1, .step = 2}, 6); })};
+    return {sample("axis 1", {{{2, 3, 5}}},
+                   [](auto x) { return embed(x[0], {.axis = 1, .begin = 2}, 5); }),
+            sample("every other", {{{2, 1, 3}}},
+                   [](auto x) { return embed(x[0], {.axis = 2, .begin = 1, .step = 2}, 6); })};
   }
 };
 
@@ -178,9 +214,12 @@ struct concat_op {
     }
   }
   static std::vector<Sample> samples() {
-    return {sample("axis 1", {{{2, 3, 5}}, {{2, 1, 5}}, {{2, 4, 5}}}, [](auto x) { return concat(std::vector(x.begin(), x.end()), 1); }),
-            sample("axis -1", {{{2, 3}}, {{2, 5}}}, [](auto x) { return concat(std::vector(x.begin(), x.end()), -1); }),
-            sample("an empty part", {{{2, 3}}, {{0, 3}}}, [](auto x) { return concat(std::vector(x.begin(), x.end()), 0); })};
+    return {sample("axis 1", {{{2, 3, 5}}, {{2, 1, 5}}, {{2, 4, 5}}},
+                   [](auto x) { return concat(std::vector(x.begin(), x.end()), 1); }),
+            sample("axis -1", {{{2, 3}}, {{2, 5}}},
+                   [](auto x) { return concat(std::vector(x.begin(), x.end()), -1); }),
+            sample("an empty part", {{{2, 3}}, {{0, 3}}},
+                   [](auto x) { return concat(std::vector(x.begin(), x.end()), 0); })};
   }
 };
 
@@ -200,7 +239,8 @@ Var<T> reshape(const Var<T>& x, std::initializer_list<Size> sizes) {
     *open = 1;
     const Size rest = Shape(known.data(), static_cast<int>(known.size())).size();
     if (rest == 0 || x.size() % rest != 0)
-      fail("reshape", "no size in place of -1 fits: ", x.shape(), " has ", x.size(), " elements, the other sizes make ", rest);
+      fail("reshape", "no size in place of -1 fits: ", x.shape(), " has ", x.size(),
+           " elements, the other sizes make ", rest);
     *open = x.size() / rest;
   }
   return reshape(x, Shape(known.data(), static_cast<int>(known.size())));
@@ -217,7 +257,8 @@ Var<T> transpose(const Var<T>& x, const Axes& axes) {
     order.axes[static_cast<unsigned>(count++)] = static_cast<signed char>(a);
   }
   if (axes.all() || count != x.rank() || seen != (1u << x.rank()) - 1)
-    fail("transpose", "the order must name each of the ", x.rank(), " axes of ", x.shape(), " once");
+    fail("transpose", "the order must name each of the ", x.rank(), " axes of ", x.shape(),
+         " once");
   return transpose_op::apply(x, order);
 }
 
@@ -254,7 +295,8 @@ Var<T> embed(const Var<T>& x, SliceOptions options, Size size) {
   Part part = part_of(options, axis, size, "embed");
   const Size count = x.shape()[axis];
   if (count > part.count)
-    fail("embed", count, " positions of ", x.shape(), " do not fit on axis ", axis, ": there is room for ", part.count);
+    fail("embed", count, " positions of ", x.shape(), " do not fit on axis ", axis,
+         ": there is room for ", part.count);
   part.count = count;
   return embed_op::apply(x, part);
 }
@@ -277,7 +319,8 @@ Var<T> concat(const std::vector<Var<T>>& xs, Axis axis) {
   T* to = y.mutable_data();
   for (const Var<T>& x : xs) {
     const Size length = x.shape()[a] * inner;
-    for (Size r = 0; r < rows; ++r) std::copy_n(x.value().data() + r * length, length, to + r * total * inner);
+    for (Size r = 0; r < rows; ++r)
+      std::copy_n(x.value().data() + r * length, length, to + r * total * inner);
     to += length;
   }
   return record<concat_op, T>(Inputs<T>(inputs), y, {}, {a});

@@ -1,6 +1,5 @@
 // Softmax along any axis.
 #include <axisgrad/autograd/kernels/softmax.hpp>
-
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/ops/family.hpp>
 
@@ -22,17 +21,19 @@ struct softmax_op {
     const Var<T> y = r.output(), g = r.cotangent();
     if (r.recording()) return r.add(0, y * (g - sum(y * g, axis, {.keep = true})));
     Tensor<T> dx(y.shape());
-    kernels::softmax_backward(extent(y.shape(), axis), y.value().data(), g.value().data(), dx.mutable_data());
+    kernels::softmax_backward(extent(y.shape(), axis), y.value().data(), g.value().data(),
+                              dx.mutable_data());
     r.add(0, Var<T>(dx));
   }
   static std::vector<Sample> samples() {
-    return {sample("the last axis", {{{2, 3, 5}}}, [](auto x) { return softmax(x[0], -1); }),
-            sample("axis 1", {{{2, 3, 5}}}, [](auto x) { return softmax(x[0], 1); }),
-            sample("axis 0", {{{4, 1, 3}}}, [](auto x) { return softmax(x[0], 0); }),
-            sample("two equal axes, the first", {{{3, 3}}}, [](auto x) { return softmax(x[0], 0); }),
-            sample("a long row", {{{2, 21}}}, [](auto x) { return softmax(x[0], 1); }),
-            sample("an axis of size 1", {{{2, 1, 3}}}, [](auto x) { return softmax(x[0], 1); }),
-            sample("beside an empty axis", {{{0, 4}}}, [](auto x) { return softmax(x[0], 1); })};
+    return {
+        sample("the last axis", {{{2, 3, 5}}}, [](auto x) { return softmax(x[0], -1); }),
+        sample("axis 1", {{{2, 3, 5}}}, [](auto x) { return softmax(x[0], 1); }),
+        sample("axis 0", {{{4, 1, 3}}}, [](auto x) { return softmax(x[0], 0); }),
+        sample("two equal axes, the first", {{{3, 3}}}, [](auto x) { return softmax(x[0], 0); }),
+        sample("a long row", {{{2, 21}}}, [](auto x) { return softmax(x[0], 1); }),
+        sample("an axis of size 1", {{{2, 1, 3}}}, [](auto x) { return softmax(x[0], 1); }),
+        sample("beside an empty axis", {{{0, 4}}}, [](auto x) { return softmax(x[0], 1); })};
   }
 };
 

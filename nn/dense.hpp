@@ -1,0 +1,53 @@
+// A dense (fully connected) layer.
+#pragma once
+#include <axisgrad/nn/activation.hpp>
+#include <axisgrad/nn/module.hpp>
+
+namespace axisgrad {
+
+struct DenseOptions {
+  Activation activation = Activation::none;
+  bool use_bias = true;
+};
+
+/// y = activation(x kernel + bias) along the last axis: x (..., inputs) of any rank >= 1 -> (...,
+/// units). kernel (inputs, units) glorot_uniform, bias (units) zeros, as in Keras.
+template <Scalar T>
+class Dense {
+ public:
+  using scalar = T;
+
+  Dense(Size inputs, Size units, DenseOptions options = {})
+      : kernel(Shape{inputs, units}), bias(Shape{units}, Init::zeros), options_(options) {
+    if (inputs < 1 || units < 1)
+      fail("Dense", "needs at least one input and one unit, got ", inputs, " and ", units);
+  }
+
+  template <Scalar U>
+  [[nodiscard]] Var<U> operator()(const Var<U>& x) const {
+    const Size inputs = kernel.shape()[0];
+    if (x.rank() < 1 || x.shape()[x.rank() - 1] != inputs)
+      fail("Dense", "expects (..., ", inputs, "), got ", x.shape());
+    const Var<U> y = matmul(x, watch(kernel, x));
+    return activate(options_.use_bias ? y + watch(bias, x) : y, options_.activation);
+  }
+
+  void visit(auto&& visitor) {
+    visitor("kernel", kernel);
+    if (options_.use_bias) visitor("bias", bias);
+  }
+
+  Parameter<T> kernel, bias;
+
+ private:
+  DenseOptions options_;
+};
+
+/// x (B, ...) -> (B, product of the rest).
+template <Scalar T>
+[[nodiscard]] Var<T> flatten(const Var<T>& x) {
+  if (x.rank() < 1) fail("flatten", "needs a batch axis, got ", x.shape());
+  return reshape(x, Shape{x.shape()[0], x.shape().product(1, x.rank())});
+}
+
+}  // namespace axisgrad

@@ -1,0 +1,222 @@
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+
+#include "common.hpp"
+#include "exact.hpp"
+
+namespace axisgrad::kernels {
+namespace {
+
+using namespace formulas;
+
+template <class F, class... Op>
+void for_each_op(list<Op...>, F f) {
+  (f(Op()), ...);
+}
+
+// rows x n elements; input k steps within a row if bit k of `steps` is set, from row to row if bit
+// k of `row_steps` is.
+template <class Op, class T>
+void check_op(std::mt19937& g, Index rows, Index n, unsigned steps, unsigned row_steps) {
+  constexpr std::size_t inputs = Op::samples.size();
+  const T guard = T(-12345);
+  const Index size = rows * n, room = size + 40;
+  std::vector<T> x[inputs], out(room, guard), cotangent = normal<T>(g, size), dx[inputs];
+  Run<T> run{.rows = rows, .n = n, .in = {}, .row_step = {}, .step = {}, .out = out.data()};
+  std::array<T*, 4> to{};
+  for (std::size_t k = 0; k < inputs; ++k) {
+    const Range r = Op::samples[k];
+    std::uniform_real_distribution<double> draw(r.low, r.high);
+    x[k].resize(size);
+    for (T& v : x[k]) do {
+        v = T(draw(g));
+      } while (std::abs(v) < r.gap);
+    run.in[k] = x[k].data();
+    run.step[k] = steps >> k & 1;
+    run.row_step[k] = row_steps >> k & 1 ? n : 0;
+    dx[k].assign(room, guard);
+    to[k] = dx[k].data();
+  }
+  const Pointwise<T>& kernel = pointwise<Op, T>();
+  kernel.value(run);
+  kernel.gradient(run, cotangent.data(), out.data(), to);
+
+  double worst = 0;
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < n; ++j) [&]<std::size_t... K>(std::index_sequence<K...>) {
+        auto in = [&](auto k) { return Exact(run.in[k][i * run.row_step[k] + j * run.step[k]]); };
+        const Index at = i * n + j;
+        const Exact y = Op::value(in(K)...);
+        const std::array<Exact, inputs> d = Op::gradient(Exact(cotangent[at]), y, in(K)...);
+        auto error = [&](T got, Exact exact) {
+          worst = std::max(worst, double(std::abs(got - exact.v) / (1 + std::abs(exact.v))));
+        };
+        error(out[at], y);
+        (error(dx[K][at], d[K]), ...);
+      }
+  (std::make_index_sequence<inputs>());
+  CAPTURE(std::string(Op::name));
+  CAPTURE(rows);
+  CAPTURE(n);
+  CAPTURE(steps);
+  CAPTURE(row_steps);
+  CHECK(worst < 60 * std::numeric_limits<T>::epsilon());
+  bool within = true;
+  for (Index i = size; i < room; ++i) {
+    within = within && out[i] == guard;
+    for (auto& d : dx) within = within && d[i] == guard;
+  }
+  CHECK(within);
+
+  // One gradient at a time: the same bits. Not wanted: not written.
+  for (std::size_t k = 0; k < inputs; ++k) {
+    std::vector<T> one(room, guard);
+    std::array<T*, 4> only{};
+    only[k] = one.data();
+    kernel.gradient(run, cotangent.data(), out.data(), only);
+    CHECK(same_bits(one, dx[k]));
+  }
+  // The output over the first input.
+  if ((steps & 1) && ((row_steps & 1) || rows == 1)) {
+    std::vector<T> over = x[0];
+    run.in[0] = over.data(), run.out = over.data();
+    kernel.value(run);
+    CHECK(std::equal(over.begin(), over.end(), out.begin()));
+  }
+}
+
+template <class T>
+void check_ops() {
+  std::mt19937 g(1);
+  for_each_op(pointwise_ops(), [&]<class Op>(Op) {
+    for (Index n = 1; n <= 36; ++n) check_op<Op, T>(g, 1, n, 7, 7);
+    for (unsigned steps = 0; steps < 8; ++steps)
+      for (unsigned row_steps = 0; row_steps < 8; ++row_steps)
+        for (Index n : {1, 5, 19, 40}) check_op<Op, T>(g, 3, n, steps, row_steps);
+    check_op<Op, T>(g, 0, 5, 7, 7);
+    check_op<Op, T>(g, 70, 1, 7, 7);
+    check_op<Op, T>(g, 2, 0, 7, 7);
+  });
+}
+
+template <class Op, class T>
+std::vector<T> apply(const std::vector<T>& x) {
+  std::vector<T> y(x.size());
+  const std::vector<T> zero(1, T(0));
+  Run<T> run{1, Index(x.size()), {x.data(), zero.data()}, {}, {1, 0}, y.data()};
+  pointwise<Op, T>().value(run);
+  return y;
+}
+
+// Bit patterns from everywhere, the edges, and a dense part around 0.
+template <class T>
+std::vector<T> arguments() {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  using L = std::numeric_limits<T>;
+  std::mt19937_64 g(3);
+  std::vector<T> x;
+  for (int i = 0; i < 40000; ++i) x.push_back(std::bit_cast<T>(Bits(g())));
+  auto dense = [&](double low, double high, int n) {
+    std::uniform_real_distribution<double> d(low, high);
+    for (int i = 0; i < n; ++i) x.push_back(T(d(g)));
+  };
+  const double end = sizeof(T) == 4 ? 90 : 710, bottom = sizeof(T) == 4 ? -106 : -750;
+  dense(bottom, end, 40000);
+  dense(end - 3, end, 10000);
+  dense(bottom, bottom * .93, 10000);
+  dense(-3, 3, 40000);
+  dense(.9, 1.1, 10000);
+  dense(0, double(L::min()) * 4, 5000);
+  for (T v : {T(0), L::denorm_min(), L::min(), L::max(), L::infinity(), L::quiet_NaN(), T(1),
+              T(.625), T(64), T(512)})
+    for (T s : {v, -v})
+      for (T n : {s, std::nextafter(s, L::infinity()), std::nextafter(s, -L::infinity())})
+        x.push_back(n);
+  return x;
+}
+
+template <class Op, class T>
+void check_ulps(
+    double most, bool (*want)(T) = [](T) { return true; }) {
+  std::vector<T> x;
+  for (T v : arguments<T>())
+    if (want(v)) x.push_back(v);
+  std::vector<long double> exact;
+  for (T v : x) {
+    if constexpr (Op::samples.size() == 1)
+      exact.push_back(Op::value(Exact(v)).v);
+    else
+      exact.push_back(Op::value(Exact(v), Exact(0)).v);
+  }
+  for_each_arch([&] {
+    const auto y = apply<Op>(x);
+    double worst = 0;
+    T at = 0;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (const double u = ulps(y[i], exact[i]); u > worst) worst = u, at = x[i];
+    CAPTURE(std::string(Op::name));
+    CAPTURE(sizeof(T));
+    CAPTURE(at);
+    if (std::getenv("AXISGRAD_PRINT_ULPS")) {
+      const std::string what = std::string(Op::name) + (sizeof(T) == 4 ? " float " : " double ");
+      MESSAGE(what << worst << " ulp at " << at);
+    }
+    CHECK(worst <= most);
+  });
+}
+
+template <class T>
+void check_edges() {
+  using L = std::numeric_limits<T>;
+  const T inf = L::infinity(), nan = L::quiet_NaN();
+  auto at = []<class Op>(Op, T x) { return apply<Op>(std::vector<T>(1, x))[0]; };
+  for_each_op(
+      list<exp_op, log_op, tanh_op, sqrt_op, abs_op, relu_op, sigmoid_op, negate_op, square_op>(),
+      [&](auto op) { CHECK(std::isnan(at(op, nan))); });
+  CHECK(at(exp_op(), -inf) == 0);
+  CHECK(at(exp_op(), inf) == inf);
+  CHECK(at(exp_op(), L::max()) == inf);
+  CHECK(at(exp_op(), L::lowest()) == 0);
+  CHECK(at(exp_op(), T(0)) == 1);
+  CHECK(at(log_op(), T(0)) == -inf);
+  CHECK(at(log_op(), T(-0.0)) == -inf);
+  CHECK(at(log_op(), inf) == inf);
+  CHECK(at(log_op(), T(1)) == 0);
+  CHECK(std::isnan(at(log_op(), T(-1))));
+  CHECK(std::isnan(at(log_op(), -inf)));
+  CHECK(std::isnan(at(log_op(), -L::denorm_min())));
+  CHECK(std::isnan(at(sqrt_op(), T(-1))));
+  CHECK(at(tanh_op(), inf) == 1);
+  CHECK(at(tanh_op(), -inf) == -1);
+  CHECK(std::signbit(at(tanh_op(), T(-0.0))));
+  CHECK(std::signbit(at(negate_op(), T(0))));
+  CHECK(at(sigmoid_op(), -inf) == 0);
+  CHECK(at(sigmoid_op(), inf) == 1);
+  CHECK(at(cross_entropy_from_logit_op(), T(-1000)) == 0);
+  CHECK(at(cross_entropy_from_logit_op(), T(1000)) == 1000);
+  // NaN is not 0, so it chooses the first side.
+  const T c = nan, a = 1, b = 2;
+  T y = 0;
+  pointwise<where_op, T>().value({1, 1, {&c, &a, &b}, {}, {1, 1, 1}, &y});
+  CHECK(y == 1);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("every op: values, gradients, tails, broadcasts", T, float, double) {
+  for_each_arch(check_ops<T>);
+}
+TEST_CASE_TEMPLATE("exp, log, log1p, tanh and sqrt to the last places", T, float, double) {
+  check_ulps<exp_op, T>(4);
+  check_ulps<log_op, T>(4);
+  check_ulps<tanh_op, T>(4);
+  check_ulps<sqrt_op, T>(.5);
+  // log1p(e^x) for x <= 0: the only place where log1p is used.
+  check_ulps<cross_entropy_from_logit_op, T>(4, [](T x) { return x <= 0 && std::isfinite(x); });
+}
+TEST_CASE_TEMPLATE("infinities, NaN and signs of zero", T, float, double) {
+  for_each_arch(check_edges<T>);
+}
+
+}  // namespace axisgrad::kernels
