@@ -23,10 +23,10 @@ struct GradcheckRow {
   Size checked = 0, wrong = 0, kinks = 0;  // elements; projections in fast mode
   double max_abs_error = 0, max_rel_error = 0;
   /// Where the relative error is largest (empty in fast mode), at which point, and both values there.
-  std::vector<Size> worst_index;
-  std::string worst_point;
+  std::vector<Size> worst_index{};
+  std::string worst_point{};
   double analytic = 0, numeric = 0;
-  std::vector<std::string> remarks;
+  std::vector<std::string> remarks{};
 };
 
 struct GradcheckReport {
