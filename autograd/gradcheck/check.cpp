@@ -9,6 +9,8 @@ namespace axisgrad {
 namespace gradchecking {
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 // What one element (or projection) came to.
 struct Finding {
   enum { right, wrong, kink, edge, unsettled } is = unsettled;
@@ -23,7 +25,7 @@ bool differ(const std::vector<Tensor<double>>& a, const std::vector<Tensor<doubl
     if (a[k].shape() != b[k].shape()) return true;
     for (Size i = 0; i < a[k].size(); ++i) {
       const double x = a[k].data()[i], y = b[k].data()[i];
-      if (x != y && !(std::isnan(x) && std::isnan(y))) by = std::max(by, std::isnan(x - y) ? 1 / 0. : std::abs(x - y));
+      if (x != y && !(std::isnan(x) && std::isnan(y))) by = std::max(by, std::isnan(x - y) ? infinity : std::abs(x - y));
     }
   }
   return by > tolerance;
@@ -178,19 +180,19 @@ class Check {
     }
     const bool wrong = found.is != Finding::right;
     row.wrong += wrong;
-    row.max_abs_error = std::max(row.max_abs_error, std::isnan(found.numeric - a) ? 1 / 0. : std::abs(a - found.numeric));
+    row.max_abs_error = std::max(row.max_abs_error, std::isnan(found.numeric - a) ? infinity : std::abs((a - found.numeric) / problem_.unit()));
     if (!(found.error > row.max_rel_error) && !row.worst_point.empty()) return;
     row.max_rel_error = found.error;
     row.worst_point = point;
     row.worst_index = index_of(row.shape, d.index);
-    row.analytic = a, row.numeric = found.numeric;
+    row.analytic = a / problem_.unit(), row.numeric = found.numeric / problem_.unit();
   }
 
   // |a - n| / max(|a|, |n|), where values below the round-off of f count as that large. At most rtol exactly when
   // |a - n| <= max(rtol max(|a|, |n|), floor).
   double error(double a, double n, double floor) const {
     const double difference = std::max(0., std::abs(a - n) - atol_);
-    if (std::isnan(difference) || std::isinf(a)) return 1 / 0.;
+    if (std::isnan(difference) || std::isinf(a)) return infinity;
     const double size = std::max({std::abs(a), std::abs(n), rtol_ > 0 ? floor / rtol_ : 0});
     return difference == 0 ? 0 : difference / size;
   }
@@ -235,7 +237,7 @@ class Check {
       result = finding(agrees ? Finding::right : Finding::wrong, a, n);
     }
     if (!any_finite) result.is = Finding::edge;
-    if (result.is == Finding::unsettled) result.error = 1 / 0.;
+    if (result.is == Finding::unsettled) result.error = infinity;
     return result;
   }
 

@@ -13,14 +13,12 @@ std::uint64_t mix(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-Tensor<double> random_like(const Tensor<double>& x, std::uint64_t seed, std::uint64_t stream) {
-  Tensor<double> w(x.shape());
+Tensor<double> random(const Shape& shape, std::uint64_t seed, std::uint64_t stream) {
+  Tensor<double> w(shape);
   double* to = w.mutable_data();
   for (Size i = 0; i < w.size(); ++i) to[i] = random_weight(seed, stream, static_cast<std::uint64_t>(i));
   return w;
 }
-
-Tensor<double> value_of(const Var<double>& x) { return x.value(); }
 
 }  // namespace
 
@@ -59,25 +57,24 @@ void Problem::find_rows() {
     rows.push_back({Row::parameter, name.empty() ? "parameter " + std::to_string(leaf.cell->id) : name,
                     leaf.var.value(), leaf.cell->id, !leaf.var.has_gradient()});
   }
-  if (order_ == 1) return;
-  for (std::size_t k = 0; k < result_.ys.size(); ++k)
-    rows.push_back({Row::cotangent, "cotangent " + std::to_string(k), random_like(result_.ys[k].value(), 0, k)});
+  for (std::size_t k = 0; k < result_.ys.size(); ++k) {
+    const Shape& shape = result_.ys[k].shape();
+    if (order_ == 1) shapes_.push_back(shape);
+    else rows.push_back({Row::cotangent, "cotangent " + std::to_string(k), random(shape, 0, k)});
+  }
+  for (const Row& row : rows)
+    if (order_ > 1 && row.kind != Row::cotangent && !row.frozen) shapes_.push_back(row.value.shape());
 }
 
 void Problem::start_point(std::uint64_t seed) {
   directions_.clear(), weights_.clear();
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    Tensor<double> d = random_like(rows[r].value, seed, 1000 + r);
+    Tensor<double> d = random(rows[r].value.shape(), seed, 1000 + r);
     double* to = d.mutable_data();
     for (Size i = 0; i < d.size(); ++i) to[i] *= std::max(1., std::abs(rows[r].value.data()[i]));
     directions_.push_back(std::move(d));
   }
-  std::size_t k = 0;
-  if (order_ == 1)
-    for (const auto& y : result_.ys) weights_.push_back(random_like(y.value(), seed, 2000 + k++));
-  else
-    for (const Row& row : rows)
-      if (row.kind != Row::cotangent && !row.frozen) weights_.push_back(random_like(row.value, seed, 2000 + k++));
+  for (std::size_t k = 0; k < shapes_.size(); ++k) weights_.push_back(random(shapes_[k], seed, 2000 + k));
 }
 
 void Problem::run(Tape<double>& tape, bool gradient) {
@@ -117,7 +114,7 @@ std::vector<Tensor<double>> Problem::gradients() {
     base_.clear();
     for (std::size_t k = 0; k < ys.size(); ++k) {
       base_.push_back(ys[k].value());
-      if (k >= weights_.size() || base_[k].shape() != weights_[k].shape())
+      if (k >= shapes_.size() || base_[k].shape() != shapes_[k])
         fail("gradcheck", "the number or shape of the outputs changes from call to call");
       double* w = weights_[k].mutable_data();
       for (Size i = 0; i < base_[k].size(); ++i)
@@ -127,7 +124,7 @@ std::vector<Tensor<double>> Problem::gradients() {
     const auto found = grad<double>(ys, variables(recorded_, order_ > 1), {.cotangents = weights});
     std::vector<Tensor<double>> result;
     std::size_t next = 0;
-    for (const Row& row : rows) result.push_back(row.frozen ? Tensor<double>() : value_of(found[next++]));
+    for (const Row& row : rows) result.push_back(row.frozen ? Tensor<double>() : found[next++].value());
     return result;
   } catch (const Error& error) {
     throw GradcheckError(error.what());

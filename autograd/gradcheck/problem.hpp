@@ -44,6 +44,8 @@ class Problem {
   std::vector<Tensor<double>> outputs();
   /// Root of the sum of (w y)^2.
   double magnitude() const;
+  /// The weight of the only output element, so that a report can show plain derivatives; 1 when there are several.
+  double unit() const { return weights_.size() == 1 && weights_[0].size() == 1 ? weights_[0].data()[0] : 1; }
   /// The random direction of a row, scaled to the size of its values.
   const Tensor<double>& direction(int row) const { return directions_[static_cast<unsigned>(row)]; }
   /// How often f was called.
@@ -63,6 +65,7 @@ class Problem {
   Tape<double> recorded_, plain_;
   std::vector<Var<double>> inputs_, cotangents_;
   Outputs result_;
+  std::vector<Shape> shapes_;  // of what the weights are for: f's outputs, or the gradients
   std::vector<Tensor<double>> weights_, base_, values_, directions_, origin_;
   Size evaluations_ = 0;
 };
