@@ -157,7 +157,8 @@ class Check {
 
   double projection(int r, const Tensor<double>& a) const {
     double sum = 0;
-    for (Size i = 0; i < a.size(); ++i) sum += a.data()[i] * problem_.direction(r).data()[i];
+    const double* x = problem_.rows[static_cast<unsigned>(r)].value.data();
+    for (Size i = 0; i < a.size(); ++i) sum += a.data()[i] * problem_.along({r}, r, i, x[i]);
     return sum;
   }
 
@@ -215,8 +216,7 @@ class Check {
     double t = eps_ * std::exp2(std::ceil(std::log2(std::max(1., std::abs(x)))));
     Finding result;
     bool any_finite = false;
-    int kinks = 0;
-    for (int round = 0; round < rounds && kinks < 6; ++round, t /= 16) {
+    for (int round = 0; round < rounds; ++round, t /= 16) {
       Differences n(problem_, d, t, noise);
       if (!n.finite()) continue;
       const bool first = !std::exchange(any_finite, true);
@@ -225,7 +225,6 @@ class Check {
       n.refine();
       if (!n.finite()) continue;
       if (n.kink()) {
-        if (n.between_sides(a, rtol_)) ++kinks;
         result = finding(n.between_sides(a, rtol_) ? Finding::kink : Finding::wrong, a, n);
         continue;
       }
@@ -234,7 +233,7 @@ class Check {
       if (!settled || (!meaningful && result.is != Finding::unsettled)) continue;
       const bool agrees = error(a, n.value(), n.floor()) <= rtol_;
       if (agrees && (first || meaningful)) return finding(Finding::right, a, n);
-      result = finding(agrees ? Finding::right : Finding::wrong, a, n);
+      if (agrees || result.is != Finding::wrong) result = finding(agrees ? Finding::right : Finding::wrong, a, n);
     }
     if (!any_finite) result.is = Finding::edge;
     if (result.is == Finding::unsettled) result.error = infinity;

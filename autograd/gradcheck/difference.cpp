@@ -49,7 +49,7 @@ bool Differences::kink() const {
 }
 
 bool Differences::between_sides(double a, double rtol) const {
-  const auto [low, high] = std::minmax(left(), right());
+  const double low = std::min(left(), right()), high = std::max(left(), right());
   const double slack = 2 * side_spread() + rtol * std::max(std::abs(low), std::abs(high)) + 4 * floor();
   return low - slack <= a && a <= high + slack;
 }

@@ -68,12 +68,7 @@ void Problem::find_rows() {
 
 void Problem::start_point(std::uint64_t seed) {
   directions_.clear(), weights_.clear();
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    Tensor<double> d = random(rows[r].value.shape(), seed, 1000 + r);
-    double* to = d.mutable_data();
-    for (Size i = 0; i < d.size(); ++i) to[i] *= std::max(1., std::abs(rows[r].value.data()[i]));
-    directions_.push_back(std::move(d));
-  }
+  for (std::size_t r = 0; r < rows.size(); ++r) directions_.push_back(random(rows[r].value.shape(), seed, 1000 + r));
   for (std::size_t k = 0; k < shapes_.size(); ++k) weights_.push_back(random(shapes_[k], seed, 2000 + k));
 }
 
@@ -150,6 +145,10 @@ double Problem::magnitude() const {
   return std::sqrt(sum);
 }
 
+double Problem::along(Direction d, int row, Size i, double x) const {
+  return directions_[static_cast<unsigned>(row)].data()[i] * (d.row < 0 ? std::abs(x) : std::max(1., std::abs(x)));
+}
+
 void Problem::move(Direction d, double t) {
   for (int r = 0; r < static_cast<int>(rows.size()); ++r) {
     Row& row = rows[static_cast<unsigned>(r)];
@@ -157,7 +156,7 @@ void Problem::move(Direction d, double t) {
     double* x = row.value.mutable_data();
     if (d.index >= 0) x[d.index] += t;
     else
-      for (Size i = 0; i < row.value.size(); ++i) x[i] += t * direction(r).data()[i];
+      for (Size i = 0; i < row.value.size(); ++i) x[i] += t * along(d, r, i, x[i]);
   }
 }
 

@@ -46,8 +46,8 @@ class Problem {
   double magnitude() const;
   /// The weight of the only output element, so that a report can show plain derivatives; 1 when there are several.
   double unit() const { return weights_.size() == 1 && weights_[0].size() == 1 ? weights_[0].data()[0] : 1; }
-  /// The random direction of a row, scaled to the size of its values.
-  const Tensor<double>& direction(int row) const { return directions_[static_cast<unsigned>(row)]; }
+  /// Component i, where the value is x, of a random direction: of a size with max(1, |x|) along one row, with |x| along all of them.
+  double along(Direction d, int row, Size i, double x) const;
   /// How often f was called.
   Size evaluations() const { return evaluations_; }
 
