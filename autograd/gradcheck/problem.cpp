@@ -120,6 +120,7 @@ std::vector<Tensor<double>> Problem::gradients() {
     std::vector<Tensor<double>> result;
     std::size_t next = 0;
     for (const Row& row : rows) result.push_back(row.frozen ? Tensor<double>() : found[next++].value());
+    if (order_ > 1) under_create_graph_ = std::exchange(base_, evaluate());
     return result;
   } catch (const Error& error) {
     throw GradcheckError(error.what());

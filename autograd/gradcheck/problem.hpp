@@ -38,6 +38,8 @@ class Problem {
   /// Errors of f come out as they are, those of differentiation as GradcheckError.
   std::vector<Tensor<double>> gradients();
   const std::vector<Tensor<double>>& base() const { return base_; }
+  /// Second order: the first gradient as computed for differentiating it again, which may go through a fused op's reference.
+  const std::vector<Tensor<double>>& under_create_graph() const { return under_create_graph_; }
   /// sum(w (y(x + t d) - y(x))) at distance t along d; NaN where y is not finite or f refuses. `moved` gets sum|w (y(x + t d) - y(x))|.
   double change(Direction d, double t, double& moved);
   /// The outputs at the rows' values, without recording.
@@ -66,7 +68,7 @@ class Problem {
   std::vector<Var<double>> inputs_, cotangents_;
   Outputs result_;
   std::vector<Shape> shapes_;  // of what the weights are for: f's outputs, or the gradients
-  std::vector<Tensor<double>> weights_, base_, values_, directions_, origin_;
+  std::vector<Tensor<double>> weights_, base_, under_create_graph_, values_, directions_, origin_;
   Size evaluations_ = 0;
 };
 
