@@ -15,17 +15,20 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 struct Finding {
   enum { right, wrong, kink, edge, unsettled } is = unsettled;
   double numeric = std::numeric_limits<double>::quiet_NaN(), error = 0, floor = 0;
-  bool zero = false, still = false;  // both values 0 as far as round-off lets one see; no output moved
+  bool zero = false,
+       still = false;  // both values 0 as far as round-off lets one see; no output moved
 };
 
-bool differ(const std::vector<Tensor<double>>& a, const std::vector<Tensor<double>>& b, double tolerance, double& by) {
+bool differ(const std::vector<Tensor<double>>& a, const std::vector<Tensor<double>>& b,
+            double tolerance, double& by) {
   if (a.size() != b.size()) return true;
   by = 0;
   for (std::size_t k = 0; k < a.size(); ++k) {
     if (a[k].shape() != b[k].shape()) return true;
     for (Size i = 0; i < a[k].size(); ++i) {
       const double x = a[k].data()[i], y = b[k].data()[i];
-      if (x != y && !(std::isnan(x) && std::isnan(y))) by = std::max(by, std::isnan(x - y) ? infinity : std::abs(x - y));
+      if (x != y && !(std::isnan(x) && std::isnan(y)))
+        by = std::max(by, std::isnan(x - y) ? infinity : std::abs(x - y));
     }
   }
   return by > tolerance;
@@ -53,12 +56,17 @@ bool made_of_floats(const std::vector<Tensor<double>>& values) {
 
 class Check {
  public:
-  Check(const Function& f, std::vector<Tensor<double>> inputs, int order, const GradcheckOptions& options)
-      : options_(options), two_point_(options.mode == GradcheckMode::two_point),
-        rtol_(options.rtol.value_or(two_point_ ? 1e-3 : 1e-6)), atol_(options.atol.value_or(two_point_ ? 1e-5 : 0)),
-        eps_(options.eps.value_or(two_point_ ? 1e-6 : 0x1p-7)), problem_(f, std::move(inputs), order, options) {
+  Check(const Function& f, std::vector<Tensor<double>> inputs, int order,
+        const GradcheckOptions& options)
+      : options_(options),
+        two_point_(options.mode == GradcheckMode::two_point),
+        rtol_(options.rtol.value_or(two_point_ ? 1e-3 : 1e-6)),
+        atol_(options.atol.value_or(two_point_ ? 1e-5 : 0)),
+        eps_(options.eps.value_or(two_point_ ? 1e-6 : 0x1p-7)),
+        problem_(f, std::move(inputs), order, options) {
     if (!(rtol_ >= 0 && atol_ >= 0 && eps_ > 0))
-      fail("gradcheck", "needs eps > 0, rtol >= 0 and atol >= 0, got ", eps_, ", ", rtol_, " and ", atol_);
+      fail("gradcheck", "needs eps > 0, rtol >= 0 and atol >= 0, got ", eps_, ", ", rtol_, " and ",
+           atol_);
   }
 
   GradcheckReport run() {
@@ -68,15 +76,20 @@ class Check {
       states_.push_back({row.value});
     }
     if (problem_.single_precision)
-      report_.failures.push_back("f returns a Var<float>: it is not on the tape of the check, which is in double. Write f for any "
-                                 "scalar type, as [](auto x) { ... }.");
+      report_.failures.push_back(
+          "f returns a Var<float>: it is not on the tape of the check, which is in double. Write f "
+          "for any "
+          "scalar type, as [](auto x) { ... }.");
     if (!at_point("the given point", true)) return finish();
     if (!two_point_) {
       // Each input sees both signs: zeros, too, since both points share u.
       const auto away = [](double x, double u) { return x + .125 * u * (1 + std::abs(x)); };
-      move_to([&](double x, double u) { return x == 0 ? -away(x, u) : -x; }, true), at_point("the mirrored point -x", false);
+      move_to([&](double x, double u) { return x == 0 ? -away(x, u) : -x; }, true),
+          at_point("the mirrored point -x", false);
       move_to(away, false), at_point("a perturbed point", false);
-      if (all_zero()) move_to([](double, double u) { return 2 * u; }, true), at_point("a point of values near 1", false);
+      if (all_zero())
+        move_to([](double, double u) { return 2 * u; }, true),
+            at_point("a point of values near 1", false);
     }
     return finish();
   }
@@ -97,7 +110,8 @@ class Check {
       row.value = states_[r].given;
       if (row.frozen || row.value.size() == 0 || (inputs_only && row.kind != Row::input)) continue;
       double* x = row.value.mutable_data();
-      for (Size i = 0; i < row.value.size(); ++i) x[i] = move(x[i], random_weight(options_.seed, r, static_cast<std::uint64_t>(i)));
+      for (Size i = 0; i < row.value.size(); ++i)
+        x[i] = move(x[i], random_weight(options_.seed, r, static_cast<std::uint64_t>(i)));
     }
   }
 
@@ -120,7 +134,8 @@ class Check {
       const Row& row = problem_.rows[static_cast<unsigned>(r)];
       if (row.frozen || row.value.size() == 0) continue;
       const Tensor<double>& a = analytic[static_cast<unsigned>(r)];
-      if (options_.fast_mode) element({r, -1}, projection(r, a), noise, name, given);
+      if (options_.fast_mode)
+        element({r, -1}, projection(r, a), noise, name, given);
       else
         for (Size i = 0; i < a.size(); ++i) element({r, i}, a.data()[i], noise, name, given);
     }
@@ -132,7 +147,8 @@ class Check {
     const auto again = problem_.gradients();
     const auto plain = problem_.outputs();
     double by = 0;
-    const char* what = differ(first, problem_.base(), options_.nondet_tol, by) || differ(first, plain, options_.nondet_tol, by)
+    const char* what = differ(first, problem_.base(), options_.nondet_tol, by) ||
+                               differ(first, plain, options_.nondet_tol, by)
                            ? "outputs"
                        : differ(analytic, again, options_.nondet_tol, by) ? "gradients"
                                                                           : nullptr;
@@ -147,9 +163,14 @@ class Check {
   // Two ways to one gradient: allowed to differ by round-off.
   bool same_under_create_graph() {
     double by = 0;
-    if (problem_.under_create_graph().empty() || !differ(problem_.base(), problem_.under_create_graph(), rtol_ * largest(problem_.base()), by)) return true;
+    if (problem_.under_create_graph().empty() ||
+        !differ(problem_.base(), problem_.under_create_graph(), rtol_ * largest(problem_.base()),
+                by))
+      return true;
     std::ostringstream text;
-    text << "The first gradient differs by up to " << by << " when it is to be differentiated again (create_graph): a rule, or a fused op's reference, gives something else then.";
+    text << "The first gradient differs by up to " << by
+         << " when it is to be differentiated again (create_graph): a rule, or a fused op's "
+            "reference, gives something else then.";
     report_.failures.push_back(text.str());
     return false;
   }
@@ -163,13 +184,16 @@ class Check {
         report_.failures.push_back("Output " + std::to_string(k) + " is NaN at the given point.");
         return false;
       }
-    if (infinite) report_.remarks.push_back(std::to_string(infinite) + " outputs are infinite at the given point; they are left out.");
+    if (infinite)
+      report_.remarks.push_back(std::to_string(infinite) +
+                                " outputs are infinite at the given point; they are left out.");
     return true;
   }
 
   double noise_here() {
     double noise = measure_noise(problem_);
-    if (made_of_floats(problem_.base())) floats_ += point_ > 0, noise = std::max(noise, 6e-8 * problem_.magnitude());
+    if (made_of_floats(problem_.base()))
+      floats_ += point_ > 0, noise = std::max(noise, 6e-8 * problem_.magnitude());
     if (problem_.magnitude() > 0) roughness_ = std::max(roughness_, noise / problem_.magnitude());
     return noise;
   }
@@ -186,21 +210,25 @@ class Check {
     GradcheckRow& row = report_.rows[r];
     State& state = states_[r];
     if (!given && !std::isfinite(a)) return;  // outside the domain
-    const Finding found = two_point_ ? two_point(d, a) : judge(d, a, noise, row.wrong < 16 ? 10 : 2);
+    const Finding found =
+        two_point_ ? two_point(d, a) : judge(d, a, noise, row.wrong < 16 ? 10 : 2);
     if (found.is == Finding::edge || (found.is == Finding::unsettled && !given)) {
       state.edges += given;
       return;
     }
     ++row.checked;
     state.zero &= found.zero, state.still &= found.still;
-    if (d.index < 0) state.blind = std::max(state.blind, 2 * std::max(rtol_ * std::abs(a), found.floor));
+    if (d.index < 0)
+      state.blind = std::max(state.blind, 2 * std::max(rtol_ * std::abs(a), found.floor));
     if (found.is == Finding::kink) {
       ++row.kinks;
       return;
     }
     const bool wrong = found.is != Finding::right;
     row.wrong += wrong;
-    row.max_abs_error = std::max(row.max_abs_error, std::isnan(found.numeric - a) ? infinity : std::abs((a - found.numeric) / problem_.unit()));
+    row.max_abs_error = std::max(
+        row.max_abs_error,
+        std::isnan(found.numeric - a) ? infinity : std::abs((a - found.numeric) / problem_.unit()));
     if (!(found.error > row.max_rel_error) && !row.worst_point.empty()) return;
     row.max_rel_error = found.error;
     row.worst_point = point;
@@ -208,8 +236,8 @@ class Check {
     row.analytic = a / problem_.unit(), row.numeric = found.numeric / problem_.unit();
   }
 
-  // |a - n| / max(|a|, |n|), where values below the round-off of f count as that large. At most rtol exactly when
-  // |a - n| <= max(rtol max(|a|, |n|), floor).
+  // |a - n| / max(|a|, |n|), where values below the round-off of f count as that large. At most
+  // rtol exactly when |a - n| <= max(rtol max(|a|, |n|), floor).
   double error(double a, double n, double floor) const {
     const double difference = std::max(0., std::abs(a - n) - atol_);
     if (std::isnan(difference) || std::isinf(a)) return infinity;
@@ -219,7 +247,8 @@ class Check {
 
   Finding two_point(Direction d, double a) {
     double moved = 0, moved_back = 0;
-    const double n = (problem_.change(d, eps_, moved) - problem_.change(d, -eps_, moved_back)) / (2 * eps_);
+    const double n =
+        (problem_.change(d, eps_, moved) - problem_.change(d, -eps_, moved_back)) / (2 * eps_);
     Finding found;
     found.numeric = n;
     found.error = a == n ? 0 : std::abs(a - n) / std::max(std::abs(a), std::abs(n));
@@ -228,10 +257,11 @@ class Check {
     return found;
   }
 
-  // Shrinks the step until estimates agree with each other and with a. When they agree with each other only, the finest step that
-  // round-off leaves meaningful has the last word.
+  // Shrinks the step until estimates agree with each other and with a. When they agree with each
+  // other only, the finest step that round-off leaves meaningful has the last word.
   Finding judge(Direction d, double a, double noise, int rounds) {
-    const double x = d.index < 0 ? 0 : problem_.rows[static_cast<unsigned>(d.row)].value.data()[d.index];
+    const double x =
+        d.index < 0 ? 0 : problem_.rows[static_cast<unsigned>(d.row)].value.data()[d.index];
     double t = eps_ * std::exp2(std::ceil(std::log2(std::max(1., std::abs(x)))));
     Finding result;
     bool any_finite = false;
@@ -248,11 +278,13 @@ class Check {
         continue;
       }
       const double size = std::max(std::abs(a), std::abs(n.value()));
-      const bool meaningful = n.floor() <= 1e-4 * size, settled = n.spread() <= std::max(rtol_ * std::abs(n.value()), n.floor());
+      const bool meaningful = n.floor() <= 1e-4 * size,
+                 settled = n.spread() <= std::max(rtol_ * std::abs(n.value()), n.floor());
       if (!settled || (!meaningful && result.is != Finding::unsettled)) continue;
       const bool agrees = error(a, n.value(), n.floor()) <= rtol_;
       if (agrees && (first || meaningful)) return finding(Finding::right, a, n);
-      if (agrees || result.is != Finding::wrong) result = finding(agrees ? Finding::right : Finding::wrong, a, n);
+      if (agrees || result.is != Finding::wrong)
+        result = finding(agrees ? Finding::right : Finding::wrong, a, n);
     }
     if (!any_finite) result.is = Finding::edge;
     if (result.is == Finding::unsettled) result.error = infinity;
@@ -292,16 +324,25 @@ class Check {
     const bool constant = everywhere([](const State& s) { return s.still; });
     report_.hidden = all_zero() && !constant && report_.failures.empty();
     if (constant && report_.failures.empty())
-      report_.remarks.push_back("The outputs do not depend on anything that was varied, so this says nothing about the rules.");
-    for (std::size_t r = 0; r < states_.size(); ++r) finish(report_.rows[r], states_[r], problem_.rows[r]);
+      report_.remarks.push_back(
+          "The outputs do not depend on anything that was varied, so this says nothing about the "
+          "rules.");
+    for (std::size_t r = 0; r < states_.size(); ++r)
+      finish(report_.rows[r], states_[r], problem_.rows[r]);
     if (floats_ > 0)
-      report_.remarks.push_back("The outputs are float32 values: something inside f rounds to float, so differences tell less.");
+      report_.remarks.push_back(
+          "The outputs are float32 values: something inside f rounds to float, so differences tell "
+          "less.");
     else if (roughness_ > 1e-9) {
       std::ostringstream text;
-      text << "The outputs are rough, by " << roughness_ << " of their size: float32 inside f, or cancellation. Smaller errors cannot be seen.";
+      text << "The outputs are rough, by " << roughness_
+           << " of their size: float32 inside f, or cancellation. Smaller errors cannot be seen.";
       report_.remarks.push_back(text.str());
     }
-    if (two_point_) report_.remarks.push_back("Two-point differences at the given point only: branches that it does not reach, and gradients near atol, are not checked.");
+    if (two_point_)
+      report_.remarks.push_back(
+          "Two-point differences at the given point only: branches that it does not reach, and "
+          "gradients near atol, are not checked.");
     return std::move(report_);
   }
 
@@ -311,19 +352,34 @@ class Check {
       (text << ... << parts);
       row.remarks.push_back(text.str());
     };
-    if (source.frozen) remark("frozen: not checked");
-    else if (row.shape.size() == 0) remark("has no elements");
-    if (row.checked == 0) row.verdict = GradcheckVerdict::not_checked;
-    else if (row.wrong) row.verdict = GradcheckVerdict::failed;
-    else if (report_.hidden) row.verdict = GradcheckVerdict::hidden;
-    else if (row.kinks == row.checked) row.verdict = GradcheckVerdict::kink;
-    if (row.checked && state.still) remark("the outputs do not depend on it");
-    else if (row.checked && state.zero) remark("its gradient is zero everywhere");
-    if (row.kinks) remark(row.kinks, " of ", row.checked, " sit on a kink: the slopes of the two sides differ, and the gradient is one of them or between");
-    if (state.edges) remark(state.edges, " at the edge of the domain: f is not finite on one side, not checked there");
+    if (source.frozen)
+      remark("frozen: not checked");
+    else if (row.shape.size() == 0)
+      remark("has no elements");
+    if (row.checked == 0)
+      row.verdict = GradcheckVerdict::not_checked;
+    else if (row.wrong)
+      row.verdict = GradcheckVerdict::failed;
+    else if (report_.hidden)
+      row.verdict = GradcheckVerdict::hidden;
+    else if (row.kinks == row.checked)
+      row.verdict = GradcheckVerdict::kink;
+    if (row.checked && state.still)
+      remark("the outputs do not depend on it");
+    else if (row.checked && state.zero)
+      remark("its gradient is zero everywhere");
+    if (row.kinks)
+      remark(row.kinks, " of ", row.checked,
+             " sit on a kink: the slopes of the two sides differ, and the gradient is one of them "
+             "or between");
+    if (state.edges)
+      remark(state.edges,
+             " at the edge of the domain: f is not finite on one side, not checked there");
     if (options_.fast_mode && row.checked && !state.zero)
-      remark("fast mode: one random projection for all ", row.shape.size(), " elements. An error below ", state.blind,
-             " in a single element (as in a small one beside large ones) cannot be seen, and which element is wrong is not told");
+      remark("fast mode: one random projection for all ", row.shape.size(),
+             " elements. An error below ", state.blind,
+             " in a single element (as in a small one beside large ones) cannot be seen, and which "
+             "element is wrong is not told");
   }
 
   const GradcheckOptions options_;
@@ -339,7 +395,8 @@ class Check {
 
 }  // namespace
 
-GradcheckReport check(const Function& f, std::vector<Tensor<double>> inputs, int order, const GradcheckOptions& options) {
+GradcheckReport check(const Function& f, std::vector<Tensor<double>> inputs, int order,
+                      const GradcheckOptions& options) {
   GradcheckReport report = Check(f, std::move(inputs), order, options).run();
   if (options.raise_exception && !report) {
     std::ostringstream text;

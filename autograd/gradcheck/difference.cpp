@@ -1,7 +1,7 @@
-#include <axisgrad/autograd/gradcheck/difference.hpp>
-
 #include <algorithm>
 #include <cmath>
+
+#include <axisgrad/autograd/gradcheck/difference.hpp>
 
 namespace axisgrad::gradchecking {
 
@@ -33,7 +33,8 @@ double Differences::spread() const {
   return refined_ ? std::abs(value() - fourth(1)) : std::abs(value() - central(1));
 }
 
-// q(t) = right - left = t f'' + t^3 f''''/12 + ..., so 2 q(t/2) - q(t) is of order t^3; a kink adds its jump in slope.
+// q(t) = right - left = t f'' + t^3 f''''/12 + ..., so 2 q(t/2) - q(t) is of order t^3; a kink adds
+// its jump in slope.
 bool Differences::looks_smooth() const {
   const double jump = second(right_, 0) - second(left_, 0);
   return std::abs(jump) <= 1e-3 * std::max(std::abs(left_[0]), std::abs(right_[0])) + 4 * floor();
@@ -45,12 +46,14 @@ double Differences::side_spread() const {
 
 bool Differences::kink() const {
   const double jump = std::abs(right() - left());
-  return jump > 1e-4 * std::max(std::abs(left()), std::abs(right())) + 8 * floor() && side_spread() <= .05 * jump;
+  return jump > 1e-4 * std::max(std::abs(left()), std::abs(right())) + 8 * floor() &&
+         side_spread() <= .05 * jump;
 }
 
 bool Differences::between_sides(double a, double rtol) const {
   const double low = std::min(left(), right()), high = std::max(left(), right());
-  const double slack = 2 * side_spread() + rtol * std::max(std::abs(low), std::abs(high)) + 4 * floor();
+  const double slack =
+      2 * side_spread() + rtol * std::max(std::abs(low), std::abs(high)) + 4 * floor();
   return low - slack <= a && a <= high + slack;
 }
 
@@ -62,7 +65,8 @@ double measure_noise(Problem& problem) {
     double moved = 0;
     for (int i = 1; i < 7; ++i) f[static_cast<unsigned>(i)] = problem.change({}, i * side, moved);
     double sum = 0;
-    for (unsigned i = 0; i < 3; ++i) sum += std::pow(f[i] - 4 * f[i + 1] + 6 * f[i + 2] - 4 * f[i + 3] + f[i + 4], 2);
+    for (unsigned i = 0; i < 3; ++i)
+      sum += std::pow(f[i] - 4 * f[i + 1] + 6 * f[i + 2] - 4 * f[i + 3] + f[i + 4], 2);
     // Independent errors of size e give fourth differences of size sqrt(70) e.
     if (std::isfinite(sum)) smallest = std::min(smallest, std::sqrt(sum / 3 / 70));
   }

@@ -49,8 +49,9 @@ class Differences {
   Slopes left_{}, right_{};  // (f(x) - f(x - t)) / t and (f(x + t) - f(x)) / t
 };
 
-/// The size of f's round-off near the point: fourth differences over steps so small that everything smooth cancels (Hamming; More and
-/// Wild, "Estimating computational noise", 2011). At least that of the outputs' last bit.
+/// The size of f's round-off near the point: fourth differences over steps so small that everything
+/// smooth cancels (Hamming; More and Wild, "Estimating computational noise", 2011). At least that
+/// of the outputs' last bit.
 double measure_noise(Problem& problem);
 
 }  // namespace axisgrad::gradchecking

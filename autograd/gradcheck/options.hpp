@@ -1,4 +1,5 @@
-// How a gradient is checked. The names are those of torch.autograd.gradcheck where it has them; the defaults are ours.
+// How a gradient is checked. The names are those of torch.autograd.gradcheck where it has them; the
+// defaults are ours.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -19,9 +20,11 @@ struct GradcheckOptions {
   bool fast_mode = false;
   /// The first step, times max(1, |x|) when thorough. Default 2^-7, two_point 1e-6.
   std::optional<double> eps{};
-  /// Largest |a - n| / max(|a|, |n|) between analytic and numeric value. Default 1e-6, two_point 1e-3.
+  /// Largest |a - n| / max(|a|, |n|) between analytic and numeric value. Default 1e-6, two_point
+  /// 1e-3.
   std::optional<double> rtol{};
-  /// Absolute difference allowed on top. Default 0 (a noise floor is worked out instead), two_point 1e-5.
+  /// Absolute difference allowed on top. Default 0 (a noise floor is worked out instead), two_point
+  /// 1e-5.
   std::optional<double> atol{};
   /// How far two equal calls may differ.
   double nondet_tol = 0;

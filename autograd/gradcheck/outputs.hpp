@@ -1,4 +1,5 @@
-// Whatever a checked function returns, as a list of Vars: a Var, a range or a tuple of them, or a plain struct such as {out, weights, scores}.
+// Whatever a checked function returns, as a list of Vars: a Var, a range or a tuple of them, or a
+// plain struct such as {out, weights, scores}.
 #pragma once
 #include <ranges>
 #include <tuple>
@@ -19,7 +20,9 @@ struct Anything {
   operator T() const;
 };
 template <class S, class... Members>
-concept HoldsMembers = std::is_aggregate_v<S> && requires { S{Members{}...}; };
+concept HoldsMembers = std::is_aggregate_v<S> && requires {
+  S{Members{}...};
+};
 
 template <class R>
 void collect(const R& result, Outputs& outputs) {
@@ -45,7 +48,8 @@ void collect(const R& result, Outputs& outputs) {
     const auto& [a] = result;
     each(a);
   } else {
-    static_assert(sizeof(R) == 0, "gradcheck: f must return a Var, or a range, tuple or plain struct of Vars");
+    static_assert(sizeof(R) == 0,
+                  "gradcheck: f must return a Var, or a range, tuple or plain struct of Vars");
   }
 }
 

@@ -1,6 +1,6 @@
-#include <axisgrad/autograd/gradcheck/problem.hpp>
-
 #include <cmath>
+
+#include <axisgrad/autograd/gradcheck/problem.hpp>
 
 namespace axisgrad::gradchecking {
 namespace {
@@ -16,7 +16,8 @@ std::uint64_t mix(std::uint64_t z) {
 Tensor<double> random(const Shape& shape, std::uint64_t seed, std::uint64_t stream) {
   Tensor<double> w(shape);
   double* to = w.mutable_data();
-  for (Size i = 0; i < w.size(); ++i) to[i] = random_weight(seed, stream, static_cast<std::uint64_t>(i));
+  for (Size i = 0; i < w.size(); ++i)
+    to[i] = random_weight(seed, stream, static_cast<std::uint64_t>(i));
   return w;
 }
 
@@ -54,30 +55,39 @@ Problem::Problem(const Function& f, std::vector<Tensor<double>> inputs, int orde
 void Problem::find_rows() {
   for (const auto& leaf : recorded_.leaves()) {
     const std::string& name = leaf.cell->name;
-    rows.push_back({Row::parameter, name.empty() ? "parameter " + std::to_string(leaf.cell->id) : name,
+    rows.push_back({Row::parameter,
+                    name.empty() ? "parameter " + std::to_string(leaf.cell->id) : name,
                     leaf.var.value(), leaf.cell->id, !leaf.var.has_gradient()});
   }
   for (std::size_t k = 0; k < result_.ys.size(); ++k) {
     const Shape& shape = result_.ys[k].shape();
-    if (order_ == 1) shapes_.push_back(shape);
-    else rows.push_back({Row::cotangent, "cotangent " + std::to_string(k), random(shape, 0, k)});
+    if (order_ == 1)
+      shapes_.push_back(shape);
+    else
+      rows.push_back({Row::cotangent, "cotangent " + std::to_string(k), random(shape, 0, k)});
   }
   for (const Row& row : rows)
-    if (order_ > 1 && row.kind != Row::cotangent && !row.frozen) shapes_.push_back(row.value.shape());
+    if (order_ > 1 && row.kind != Row::cotangent && !row.frozen)
+      shapes_.push_back(row.value.shape());
 }
 
 void Problem::start_point(std::uint64_t seed) {
   directions_.clear(), weights_.clear();
-  for (std::size_t r = 0; r < rows.size(); ++r) directions_.push_back(random(rows[r].value.shape(), seed, 1000 + r));
-  for (std::size_t k = 0; k < shapes_.size(); ++k) weights_.push_back(random(shapes_[k], seed, 2000 + k));
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    directions_.push_back(random(rows[r].value.shape(), seed, 1000 + r));
+  for (std::size_t k = 0; k < shapes_.size(); ++k)
+    weights_.push_back(random(shapes_[k], seed, 2000 + k));
 }
 
 void Problem::run(Tape<double>& tape, bool gradient) {
   inputs_.clear(), cotangents_.clear(), result_.ys.clear(), values_.clear();
   tape.clear();
   for (const Row& row : rows) {
-    if (row.kind == Row::parameter) tape.substitute(row.id, row.value);
-    else (row.kind == Row::input ? inputs_ : cotangents_).push_back(tape.input(row.value, {.gradient = gradient}));
+    if (row.kind == Row::parameter)
+      tape.substitute(row.id, row.value);
+    else
+      (row.kind == Row::input ? inputs_ : cotangents_)
+          .push_back(tape.input(row.value, {.gradient = gradient}));
   }
   ++evaluations_;
   f_(inputs_, result_);
@@ -99,13 +109,15 @@ std::vector<Var<double>> Problem::variables(Tape<double>& tape, bool with_cotang
 }
 
 std::vector<Var<double>> Problem::first_gradients(Tape<double>& tape, bool create_graph) {
-  return grad<double>(result_.ys, variables(tape, false), {.create_graph = create_graph, .cotangents = cotangents_});
+  return grad<double>(result_.ys, variables(tape, false),
+                      {.create_graph = create_graph, .cotangents = cotangents_});
 }
 
 std::vector<Tensor<double>> Problem::gradients() {
   run(recorded_, true);
   try {
-    std::vector<Var<double>> ys = order_ == 1 ? result_.ys : first_gradients(recorded_, true), weights;
+    std::vector<Var<double>> ys = order_ == 1 ? result_.ys : first_gradients(recorded_, true),
+                             weights;
     base_.clear();
     for (std::size_t k = 0; k < ys.size(); ++k) {
       base_.push_back(ys[k].value());
@@ -119,7 +131,8 @@ std::vector<Tensor<double>> Problem::gradients() {
     const auto found = grad<double>(ys, variables(recorded_, order_ > 1), {.cotangents = weights});
     std::vector<Tensor<double>> result;
     std::size_t next = 0;
-    for (const Row& row : rows) result.push_back(row.frozen ? Tensor<double>() : found[next++].value());
+    for (const Row& row : rows)
+      result.push_back(row.frozen ? Tensor<double>() : found[next++].value());
     if (order_ > 1) under_create_graph_ = std::exchange(base_, evaluate());
     return result;
   } catch (const Error& error) {
@@ -142,12 +155,14 @@ double Problem::magnitude() const {
   double sum = 0;
   for (std::size_t k = 0; k < base_.size(); ++k)
     for (Size i = 0; i < base_[k].size(); ++i)
-      if (const double w = weights_[k].data()[i]; w != 0) sum += std::pow(w * base_[k].data()[i], 2);
+      if (const double w = weights_[k].data()[i]; w != 0)
+        sum += std::pow(w * base_[k].data()[i], 2);
   return std::sqrt(sum);
 }
 
 double Problem::along(Direction d, int row, Size i, double x) const {
-  return directions_[static_cast<unsigned>(row)].data()[i] * (d.row < 0 ? std::abs(x) : std::max(1., std::abs(x)));
+  return directions_[static_cast<unsigned>(row)].data()[i] *
+         (d.row < 0 ? std::abs(x) : std::max(1., std::abs(x)));
 }
 
 void Problem::move(Direction d, double t) {
@@ -155,7 +170,8 @@ void Problem::move(Direction d, double t) {
     Row& row = rows[static_cast<unsigned>(r)];
     if ((d.row >= 0 && d.row != r) || row.frozen || row.value.size() == 0) continue;
     double* x = row.value.mutable_data();
-    if (d.index >= 0) x[d.index] += t;
+    if (d.index >= 0)
+      x[d.index] += t;
     else
       for (Size i = 0; i < row.value.size(); ++i) x[i] += t * along(d, r, i, x[i]);
   }
@@ -165,7 +181,8 @@ double Problem::change(Direction d, double t, double& moved) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   // Nothing else may hold the values while they are written, or they would be copied each time.
   inputs_.clear(), cotangents_.clear(), result_.ys.clear(), plain_.clear(), recorded_.clear();
-  double* element = d.index >= 0 ? rows[static_cast<unsigned>(d.row)].value.mutable_data() + d.index : nullptr;
+  double* element =
+      d.index >= 0 ? rows[static_cast<unsigned>(d.row)].value.mutable_data() + d.index : nullptr;
   const double before = element ? *element : 0;
   if (!element) {
     origin_.clear();
@@ -190,7 +207,8 @@ double Problem::change(Direction d, double t, double& moved) {
     sum = nan;
   }
   inputs_.clear(), cotangents_.clear(), result_.ys.clear(), plain_.clear(), values_.clear();
-  if (element) rows[static_cast<unsigned>(d.row)].value.mutable_data()[d.index] = before;
+  if (element)
+    rows[static_cast<unsigned>(d.row)].value.mutable_data()[d.index] = before;
   else
     for (std::size_t r = 0; r < rows.size(); ++r) rows[r].value = origin_[r];
   origin_.clear();

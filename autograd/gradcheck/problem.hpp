@@ -1,5 +1,6 @@
-// The function under check as numbers: the values it depends on, its outputs weighted by random cotangents, and their gradient. At
-// second order the "function" is the first gradient: its outputs are the gradients, its inputs also the cotangents they were made from.
+// The function under check as numbers: the values it depends on, its outputs weighted by random
+// cotangents, and their gradient. At second order the "function" is the first gradient: its outputs
+// are the gradients, its inputs also the cotangents they were made from.
 #pragma once
 #include <axisgrad/autograd/backward.hpp>
 #include <axisgrad/autograd/gradcheck/gradcheck.hpp>
@@ -18,7 +19,8 @@ struct Row {
   bool frozen = false;
 };
 
-/// A straight line through the values: one element of a row, or (index < 0) a random direction of a row, or (row < 0) of all of them.
+/// A straight line through the values: one element of a row, or (index < 0) a random direction of a
+/// row, or (row < 0) of all of them.
 struct Direction {
   int row = -1;
   Size index = -1;
@@ -27,28 +29,36 @@ struct Direction {
 class Problem {
  public:
   /// Runs f once, which tells the parameters and outputs it has.
-  Problem(const Function& f, std::vector<Tensor<double>> inputs, int order, const GradcheckOptions& options);
+  Problem(const Function& f, std::vector<Tensor<double>> inputs, int order,
+          const GradcheckOptions& options);
 
   std::vector<Row> rows;
   bool single_precision = false;
 
   /// Draws cotangents and directions for the rows' values as they stand now.
   void start_point(std::uint64_t seed);
-  /// Runs and differentiates at the rows' values: base() and the gradient by each row. Outputs that are not finite get the weight 0.
-  /// Errors of f come out as they are, those of differentiation as GradcheckError.
+  /// Runs and differentiates at the rows' values: base() and the gradient by each row. Outputs that
+  /// are not finite get the weight 0. Errors of f come out as they are, those of differentiation as
+  /// GradcheckError.
   std::vector<Tensor<double>> gradients();
   const std::vector<Tensor<double>>& base() const { return base_; }
-  /// Second order: the first gradient as computed for differentiating it again, which may go through a fused op's reference.
+  /// Second order: the first gradient as computed for differentiating it again, which may go
+  /// through a fused op's reference.
   const std::vector<Tensor<double>>& under_create_graph() const { return under_create_graph_; }
-  /// sum(w (y(x + t d) - y(x))) at distance t along d; NaN where y is not finite or f refuses. `moved` gets sum|w (y(x + t d) - y(x))|.
+  /// sum(w (y(x + t d) - y(x))) at distance t along d; NaN where y is not finite or f refuses.
+  /// `moved` gets sum|w (y(x + t d) - y(x))|.
   double change(Direction d, double t, double& moved);
   /// The outputs at the rows' values, without recording.
   std::vector<Tensor<double>> outputs();
   /// Root of the sum of (w y)^2.
   double magnitude() const;
-  /// The weight of the only output element, so that a report can show plain derivatives; 1 when there are several.
-  double unit() const { return weights_.size() == 1 && weights_[0].size() == 1 ? weights_[0].data()[0] : 1; }
-  /// Component i, where the value is x, of a random direction: of a size with max(1, |x|) along one row, with |x| along all of them.
+  /// The weight of the only output element, so that a report can show plain derivatives; 1 when
+  /// there are several.
+  double unit() const {
+    return weights_.size() == 1 && weights_[0].size() == 1 ? weights_[0].data()[0] : 1;
+  }
+  /// Component i, where the value is x, of a random direction: of a size with max(1, |x|) along one
+  /// row, with |x| along all of them.
   double along(Direction d, int row, Size i, double x) const;
   /// How often f was called.
   Size evaluations() const { return evaluations_; }

@@ -11,8 +11,9 @@ namespace axisgrad {
 enum class GradcheckVerdict {
   passed,
   failed,
-  kink,         // all that can be said of the worst element: it sits on a kink and has the slope of a side, or one between
-  hidden,       // nothing is wrong, and nothing is shown: the gradient is zero everywhere
+  kink,    // all that can be said of the worst element: it sits on a kink and has the slope of a
+           // side, or one between
+  hidden,  // nothing is wrong, and nothing is shown: the gradient is zero everywhere
   not_checked,  // frozen, or without elements
 };
 
@@ -22,7 +23,8 @@ struct GradcheckRow {
   GradcheckVerdict verdict = GradcheckVerdict::passed;
   Size checked = 0, wrong = 0, kinks = 0;  // elements; projections in fast mode
   double max_abs_error = 0, max_rel_error = 0;
-  /// Where the relative error is largest (empty in fast mode), at which point, and both values there.
+  /// Where the relative error is largest (empty in fast mode), at which point, and both values
+  /// there.
   std::vector<Size> worst_index{};
   std::string worst_point{};
   double analytic = 0, numeric = 0;
@@ -31,7 +33,8 @@ struct GradcheckRow {
 
 struct GradcheckReport {
   std::vector<GradcheckRow> rows;
-  std::vector<std::string> failures;  // of the function as a whole: a wrong shape, two equal calls that differ
+  std::vector<std::string>
+      failures;  // of the function as a whole: a wrong shape, two equal calls that differ
   std::vector<std::string> remarks;
   bool hidden = false;  // the gradient is zero everywhere, so a wrong rule would not show
   double tolerance = 0;
