@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <axisgrad/autograd/gradcheck/difference.hpp>
 

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include <axisgrad/autograd/gradcheck/problem.hpp>
 
@@ -89,7 +92,6 @@ void Problem::run(Tape<double>& tape, bool gradient) {
       (row.kind == Row::input ? inputs_ : cotangents_)
           .push_back(tape.input(row.value, {.gradient = gradient}));
   }
-  ++evaluations_;
   f_(inputs_, result_);
   single_precision |= result_.single_precision;
 }
@@ -163,6 +165,13 @@ double Problem::magnitude() const {
 double Problem::along(Direction d, int row, Size i, double x) const {
   return directions_[static_cast<unsigned>(row)].data()[i] *
          (d.row < 0 ? std::abs(x) : std::max(1., std::abs(x)));
+}
+
+double Problem::project(int row, const Tensor<double>& gradient) const {
+  const double* x = rows[static_cast<unsigned>(row)].value.data();
+  double sum = 0;
+  for (Size i = 0; i < gradient.size(); ++i) sum += gradient.data()[i] * along({row}, row, i, x[i]);
+  return sum;
 }
 
 void Problem::move(Direction d, double t) {

@@ -60,8 +60,8 @@ class Problem {
   /// Component i, where the value is x, of a random direction: of a size with max(1, |x|) along one
   /// row, with |x| along all of them.
   double along(Direction d, int row, Size i, double x) const;
-  /// How often f was called.
-  Size evaluations() const { return evaluations_; }
+  /// The derivative along a row's random direction, of its gradient.
+  double project(int row, const Tensor<double>& gradient) const;
 
  private:
   void run(Tape<double>& tape, bool gradient);
@@ -79,7 +79,6 @@ class Problem {
   Outputs result_;
   std::vector<Shape> shapes_;  // of what the weights are for: f's outputs, or the gradients
   std::vector<Tensor<double>> weights_, base_, under_create_graph_, values_, directions_, origin_;
-  Size evaluations_ = 0;
 };
 
 }  // namespace axisgrad::gradchecking

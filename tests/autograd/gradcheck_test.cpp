@@ -434,7 +434,7 @@ TEST_CASE("modules are checked as they stand, in double, parameter by parameter"
   dense.kernel.set_trainable(false);
   const auto frozen = ag::gradcheck(dense, normal({2, 4}));
   CHECK(frozen);
-  CHECK(says(frozen, "kernel: frozen: not checked"));
+  CHECK(says(frozen, "kernel: frozen, so not checked"));
 
   ag::TimeAttentionBlock<float> block(5);
   auto parameters = ag::parameters(block);
