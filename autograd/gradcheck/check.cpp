@@ -85,7 +85,7 @@ class Check {
     Tensor<double> given;
     bool zero = true, constant = true;
     double unseen = 0;  // fast mode: an error in one element that would not show
-    Size edges = 0;
+    Size skipped = 0;   // at the given point
   };
 
   template <class Move>
@@ -171,9 +171,9 @@ class Check {
     const int rounds = row.wrong < 16 ? 10 : 2;  // all wrong: that is clear soon
     const Finding f = two_point_ ? judge_by_two_points(problem_, d, a, limits_)
                                  : judge(problem_, d, a, noise, limits_, rounds);
-    if (f.verdict == Finding::unsettled && !given) return;
-    if (f.verdict == Finding::edge && !std::isnan(a)) {
-      state.edges += given;
+    const bool tells = f.verdict != Finding::edge && f.verdict != Finding::unsettled;
+    if (!tells && !std::isnan(a)) {
+      state.skipped += given;
       return;
     }
     ++row.checked;
@@ -184,10 +184,11 @@ class Check {
       ++row.kinks;
       return;
     }
-    row.wrong += f.verdict != Finding::right;
+    row.wrong += f.verdict != Finding::right;  // NaN, if not wrong
     const double difference = std::abs((a - f.numeric) / problem_.unit());
     row.max_abs_error = std::isnan(difference) ? f.error : std::max(row.max_abs_error, difference);
-    if (f.error <= row.max_rel_error && !row.worst_point.empty()) return;
+    if (f.error <= (1 + 1e-6) * row.max_rel_error && !row.worst_point.empty())
+      return;  // the first of equals
     row.max_rel_error = f.error;
     row.worst_point = point;
     row.worst_index = index_of(row.shape, d.index);
@@ -224,8 +225,9 @@ class Check {
 
   void finish(GradcheckRow& row, const State& state, bool frozen) const {
     using enum GradcheckVerdict;
-    row.verdict = row.checked == 0           ? not_checked
-                  : row.wrong                ? failed
+    const bool nowhere = row.checked == 0 && state.skipped > 0;
+    row.verdict = row.wrong || nowhere       ? failed
+                  : row.checked == 0         ? not_checked
                   : report_.hidden           ? hidden
                   : row.kinks == row.checked ? kink
                                              : passed;
@@ -239,10 +241,10 @@ class Check {
           text(row.kinks, " of ", row.checked,
                " sit on a kink: the slopes of its two sides differ, and the gradient is one "
                "of them or between"));
-    if (state.edges)
-      remarks.push_back(
-          text(state.edges,
-               " at the edge of the domain, where f is finite on one side only, not checked"));
+    if (state.skipped)
+      remarks.push_back(text(state.skipped,
+                             " not checked at the given point: f is finite on one side only, or "
+                             "the differences settle at no step (a jump, or noise)"));
     if (row.checked == 0) return;
     if (state.zero)
       remarks.push_back(state.constant ? "the outputs do not depend on it"

@@ -192,6 +192,22 @@ struct recurrence_op {  // h[t] = tanh(w h[t-1] + x[t]); for dw it takes h[t] wh
   }
 };
 
+struct hash_op {  // deterministic, and rough at every scale
+  static constexpr std::string_view name = "hash";
+  static constexpr std::array<ag::Range, 1> samples{};
+  template <class V>
+  static V value(const V& x) {
+    if constexpr (requires { x.v; })
+      return V(std::fmod(std::abs(std::sin(x.v * 1e15)) * 1e4, 1.));
+    else
+      return x;
+  }
+  template <class V>
+  static std::array<V, 1> gradient(const V& g, const V&, const V&) {
+    return {V(0) * g};
+  }
+};
+
 struct detached_tanh_op {  // right at first order; the rule's y is cut off, so its own derivative
                            // is not
   static constexpr std::string_view name = "detached_tanh";
@@ -514,7 +530,27 @@ TEST_CASE("what is odd is said in words") {
 
   const auto edge = ag::gradcheck([](auto a) { return ag::sqrt(a); }, Tensor({2}, {0., 1.}));
   CHECK(edge);
-  CHECK(says(edge, "at the edge of the domain"));
+  CHECK(says(edge, "1 not checked at the given point: f is finite on one side only"));
+
+  const auto jump =
+      ag::gradcheck([](auto a) { return a + ag::greater(a, 0.); }, Tensor({2}, {0., 1.}));
+  CHECK(jump);
+  CHECK(says(jump, "settle at no step"));
+  const auto noise =
+      ag::gradcheck([](auto a) { return a + ag::pointwise<hash_op>(a); }, normal({2}));
+  INFO(text(noise));
+  CHECK_FALSE(noise);
+
+  const auto flat = ag::gradcheck([](auto a) { return ag::greater(a, 0.5); }, normal({3}));
+  CHECK(flat);
+  CHECK(says(flat, "says nothing about the rules"));
+
+  CHECK_THROWS_WITH((void)ag::gradcheck([](auto a) { return a; }, Tensor()),
+                    "[gradcheck] input 0 is empty: it has no value");
+  CHECK_THROWS_WITH((void)ag::gradcheck([](auto a) { return a; }, 1., GradcheckOptions{.eps = 0.}),
+                    "[gradcheck] needs eps > 0, rtol >= 0 and atol >= 0, got 0, 1e-06 and 0");
+  CHECK_THROWS_WITH((void)ag::gradcheck([](auto a) { return ag::matmul(a, a); }, normal({3, 2})),
+                    "[matmul] inner sizes differ: got (3,2) and (3,2)");
 }
 
 struct float_inside_op {  // x^2, computed in float
