@@ -93,6 +93,7 @@ auto Recording<T>::keep(const Shape& shape) -> Sizes {
 
 template <Scalar T>
 Var<T> Recording<T>::place(Tensor<T> value, bool gradient) {
+  gradient = gradient && options.gradient;
   if (gradient) slot_sizes_.push_back(keep(value.shape()));
   return at(std::move(value), gradient ? slots++ : -1);
 }
