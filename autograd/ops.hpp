@@ -9,6 +9,7 @@
 
 #include <axisgrad/autograd/axis.hpp>
 #include <axisgrad/autograd/ops/apply.hpp>
+#include <axisgrad/autograd/ops/attention.hpp>
 #include <axisgrad/autograd/ops/pointwise.hpp>
 #include <axisgrad/autograd/var.hpp>
 
