@@ -82,6 +82,11 @@ template <Scalar T>
 void record(const OpInfo<T>& op, Inputs<T> inputs, std::span<const Tensor<T>> outputs, Saves saves,
             const void* options, std::size_t options_size, std::span<Var<T>> results);
 
+/// Whether record() would put a differentiable op of these inputs on a tape: what it alone needs
+/// can be left out otherwise.
+template <Scalar T>
+[[nodiscard]] bool is_recorded(Inputs<T> inputs, std::string_view where);
+
 template <class Op, Scalar T>
 [[nodiscard]] Var<T> record(Inputs<T> inputs, const Tensor<T>& y, Saves saves = {},
                             const typename options_of<Op>::type& options = {}) {

@@ -181,6 +181,29 @@ template <Scalar T>
 template <Scalar T>
 [[nodiscard]] Var<T> softmax(const Var<T>& x, Axis axis);
 
+// --- LSTM
+
+/// x (B,T,D), kernel (D,4U), recurrent_kernel (U,4U), gates in the order i, f, g (candidate), o.
+/// The rest may be left out: bias (4U); initial_h and initial_c (B,U), zeros; mask (B,T), where 0
+/// carries the state over a step; recurrent_mask (B,U), which h is multiplied by on its way into
+/// the gates (recurrent dropout). The masks get no gradient.
+template <Scalar T>
+struct LstmInputs {
+  Var<T> x{}, kernel{}, recurrent_kernel{}, bias{}, initial_h{}, initial_c{}, mask{}, recurrent_mask{};
+};
+struct LstmOptions {
+  bool go_backwards = false;
+};
+/// h (T,B,U) of all steps in the order of processing, time first; the last h and c (B,U).
+template <Scalar T>
+struct LstmOutputs {
+  Var<T> h, last_h, last_c;
+};
+/// c = sigmoid(f) c' + sigmoid(i) tanh(g), h = sigmoid(o) tanh(c) over a sequence (Hochreiter and
+/// Schmidhuber 1997; forget gate: Gers et al. 2000).
+template <Scalar T>
+[[nodiscard]] LstmOutputs<T> lstm(const LstmInputs<T>& inputs, LstmOptions options = {});
+
 // --- Losses of a prediction p and a target t of equal shape
 
 enum class Reduction { mean, sum, none };

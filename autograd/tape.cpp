@@ -195,6 +195,13 @@ void require_finite(const Tensor<T>& x, std::string_view op, const std::string& 
 }
 
 template <Scalar T>
+bool is_recorded(Inputs<T> inputs, std::string_view where) {
+  return Recording<T>::common(inputs, where) &&
+         std::any_of(inputs.begin(), inputs.end(),
+                     [](const Var<T>* x) { return x->has_gradient(); });
+}
+
+template <Scalar T>
 void record(const OpInfo<T>& op, Inputs<T> inputs, std::span<const Tensor<T>> outputs, Saves saves,
             const void* options, std::size_t options_size, std::span<Var<T>> results) {
   auto* recording = Recording<T>::common(inputs, op.name);
@@ -202,15 +209,14 @@ void record(const OpInfo<T>& op, Inputs<T> inputs, std::span<const Tensor<T>> ou
     for (const Tensor<T>& y : outputs)
       require_finite(y, op.name,
                      "node " + std::to_string(recording->nodes.size()) + ": the result");
-  const bool gradient =
-      recording && op.gradient &&
-      std::any_of(inputs.begin(), inputs.end(), [](const Var<T>* x) { return x->has_gradient(); });
-  if (gradient)
+  if (op.gradient && is_recorded(inputs, op.name))
     return recording->add_node(op, inputs, outputs, saves, options, options_size, results);
   for (std::size_t k = 0; k < outputs.size(); ++k)
     results[k] = recording ? recording->place(outputs[k], false) : Var<T>(outputs[k]);
 }
 
+template bool is_recorded(Inputs<float>, std::string_view);
+template bool is_recorded(Inputs<double>, std::string_view);
 template class Recording<float>;
 template class Recording<double>;
 template class Tape<float>;

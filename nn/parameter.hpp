@@ -8,10 +8,17 @@
 
 namespace axisgrad {
 
-/// How a parameter gets its first values; see nn/init.hpp.
-enum class Init { zeros, ones, glorot_uniform, orthogonal, lstm_bias };
+/// How a parameter gets its first values, by initialise().
+enum class Init {
+  zeros,
+  ones,
+  glorot_uniform,  // U(-l, l), l = sqrt(6 / (fan in + fan out))
+  torch_uniform,   // U(-l, l), l = 1 / sqrt(fan in)
+  orthogonal,      // orthonormal columns, or rows when there are fewer of them; all axes but the last count as rows
+  lstm_bias,       // (4 units): ones on the second quarter, the forget gate, zeros elsewhere
+};
 
-/// Matrix fans of a parameter, where they do not follow from its shape.
+/// Fan in and fan out where they do not follow from the shape (as Keras counts them); 0 means that they do.
 struct Fans {
   double in = 0, out = 0;
 };

@@ -1,25 +1,21 @@
 // Working memory of one call, or of one chunk of a parallel loop: never shared by two of them.
 #pragma once
-#include <new>
-
 #include <axisgrad/autograd/kernels/table.hpp>
+#include <axisgrad/autograd/pool.hpp>
 
 namespace axisgrad::kernels {
 
-/// n elements on a cache-line border, not initialised.
+/// n elements on a cache-line border, not initialised, from the pool of tensors.
 template <class T>
 class Scratch {
  public:
-  explicit Scratch(Index n)
-      : p_(n > 0 ? static_cast<T*>(::operator new(std::size_t(n) * sizeof(T), align)) : nullptr) {}
+  explicit Scratch(Index n) : buffer_(n > 0 ? Buffer(std::size_t(n) * sizeof(T)) : Buffer()) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() { ::operator delete(p_, align); }
-  T* get() const { return p_; }
+  T* get() const { return buffer_ ? static_cast<T*>(buffer_.data()) : nullptr; }
 
  private:
-  static constexpr std::align_val_t align{64};
-  T* p_;
+  Buffer buffer_;
 };
 
 }  // namespace axisgrad::kernels

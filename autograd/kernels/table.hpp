@@ -84,6 +84,16 @@ struct GemmKernels {
   static constexpr Index block_depth = 256;  // see gemm.hpp: part of the definition of the result
 };
 
+/// The pointwise part of an LSTM step on contiguous rows; gates (rows, 4 units) in the order i, f, g, o.
+template <class T>
+struct LstmKernels {
+  // gates: before the activations in, after them out.
+  void (*cell)(Index rows, Index units, T* gates, const T* c_before, T* c, T* tanh_c, T* h);
+  // dh: the whole cotangent of h. dc: that of c from later steps in, that of c_before out.
+  void (*cell_backward)(Index rows, Index units, const T* gates, const T* c_before,
+                        const T* tanh_c, const T* dh, T* dc, T* dgates);
+};
+
 /// The architectures, from the slowest to the fastest.
 enum class Arch { sse2, avx2, avx512 };
 
@@ -95,12 +105,16 @@ const RowKernels<T>& row_kernels();
 template <Arch, class T>
 const GemmKernels<T>& gemm_kernels();
 
+template <Arch, class T>
+const LstmKernels<T>& lstm_kernels();
+
 template <class T>
 struct Table {
   const char* arch;  // "sse2", "avx2", "avx512"
   const Pointwise<T>* pointwise;
   const RowKernels<T>& rows;
   const GemmKernels<T>& gemm;
+  const LstmKernels<T>& lstm;
 };
 
 /// The kernels in use: those of the best architecture the CPU has, or of the one that the

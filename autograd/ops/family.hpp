@@ -60,6 +60,7 @@ std::vector<OpEntry> shape_family();
 std::vector<OpEntry> matmul_family();
 std::vector<OpEntry> softmax_family();
 std::vector<OpEntry> loss_family();
+std::vector<OpEntry> lstm_family();
 std::vector<OpEntry> attention_family();
 
 /// Every op of the library.

@@ -1,0 +1,66 @@
+// The pointwise part of an LSTM step, gates in the order i, f, g (candidate), o:
+//   c = f c' + i g,  h = o tanh(c)
+#include <axisgrad/autograd/kernels/arch/math.hpp>
+#include <axisgrad/autograd/kernels/arch/vector.hpp>
+
+namespace axisgrad::kernels {
+namespace AXISGRAD_ARCH_SPACE {
+namespace {
+
+template <class T>
+Vec<T> logistic(const Vec<T>& x) {
+  return Vec<T>(T(1)) / (Vec<T>(T(1)) + exp(-x));
+}
+
+template <class T>
+void cell(Index rows, Index units, T* gates, const T* c_before, T* c, T* tanh_c, T* h) {
+  const Index u = units;
+  for (Index r = 0; r < rows; ++r, gates += 4 * u, c_before += u, c += u, tanh_c += u, h += u)
+    by_vector<T>(u, [&](Index j, auto n) {
+      const Vec<T> i = logistic<T>(load(gates + j, n)), f = logistic<T>(load(gates + u + j, n));
+      const Vec<T> g = tanh(load(gates + 2 * u + j, n)),
+                   o = logistic<T>(load(gates + 3 * u + j, n));
+      const Vec<T> cell = fused(f, load(c_before + j, n), i * g), t = tanh(cell);
+      store(i, gates + j, n), store(f, gates + u + j, n);
+      store(g, gates + 2 * u + j, n), store(o, gates + 3 * u + j, n);
+      store(cell, c + j, n), store(t, tanh_c + j, n), store(Vec<T>(o * t), h + j, n);
+    });
+}
+
+template <class T>
+void cell_backward(Index rows, Index units, const T* gates, const T* c_before, const T* tanh_c,
+                   const T* dh, T* dc, T* dgates) {
+  const Index u = units;
+  const Vec<T> one(T(1));
+  for (Index r = 0; r < rows; ++r) {
+    by_vector<T>(u, [&](Index j, auto n) {
+      const Vec<T> i = load(gates + j, n), f = load(gates + u + j, n);
+      const Vec<T> g = load(gates + 2 * u + j, n), o = load(gates + 3 * u + j, n);
+      const Vec<T> t = load(tanh_c + j, n), up = load(dh + j, n);
+      const Vec<T> d = fused(Vec<T>(up * o), Vec<T>(one - t * t), load(dc + j, n));
+      store(Vec<T>(d * g * i * (one - i)), dgates + j, n);
+      store(Vec<T>(d * load(c_before + j, n) * f * (one - f)), dgates + u + j, n);
+      store(Vec<T>(d * i * (one - g * g)), dgates + 2 * u + j, n);
+      store(Vec<T>(up * t * o * (one - o)), dgates + 3 * u + j, n);
+      store(Vec<T>(d * f), dc + j, n);
+    });
+    gates += 4 * u, dgates += 4 * u, c_before += u, tanh_c += u, dh += u, dc += u;
+  }
+}
+
+template <class T>
+constexpr LstmKernels<T> kernels = {.cell = &cell<T>, .cell_backward = &cell_backward<T>};
+
+}  // namespace
+}  // namespace AXISGRAD_ARCH_SPACE
+
+template <>
+const LstmKernels<float>& lstm_kernels<Arch::AXISGRAD_ARCH_NAME, float>() {
+  return AXISGRAD_ARCH_SPACE::kernels<float>;
+}
+template <>
+const LstmKernels<double>& lstm_kernels<Arch::AXISGRAD_ARCH_NAME, double>() {
+  return AXISGRAD_ARCH_SPACE::kernels<double>;
+}
+
+}  // namespace axisgrad::kernels

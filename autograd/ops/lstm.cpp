@@ -1,0 +1,266 @@
+// The LSTM over a sequence, as one op: a step by step reading of it is its reference below.
+// docs/lstm_backward.md derives the backward pass of kernels/lstm.cpp.
+#include <axisgrad/autograd/error.hpp>
+#include <axisgrad/autograd/kernels/lstm.hpp>
+#include <axisgrad/autograd/ops.hpp>
+#include <axisgrad/autograd/ops/family.hpp>
+#include <axisgrad/autograd/tape.hpp>
+
+namespace axisgrad {
+namespace {
+
+struct lstm_op {
+  static constexpr std::string_view name = "lstm";
+  struct Options {
+    bool reverse, bias, state, mask, recurrent_mask;
+  };
+  // Inputs: x, kernel, recurrent_kernel, then those that the options name, in this order.
+  // Outputs: h of all steps, last h, last c, and what backward needs again: gates, c, tanh c, x by
+  // steps.
+  enum Output { all_h, last_h, last_c, gates, all_c, tanh_c, x_by_steps, outputs };
+
+  template <class V>
+  struct Named {  // V: Var or pointer
+    V x, kernel, recurrent_kernel, bias{}, h0{}, c0{}, mask{}, recurrent_mask{};
+  };
+  // Gives every input its name: get(k) is input k.
+  template <class V, class Get>
+  static Named<V> named(const Options& o, Get get) {
+    int k = 3;
+    Named<V> n{get(0), get(1), get(2)};
+    if (o.bias) n.bias = get(k++);
+    if (o.state) n.h0 = get(k++), n.c0 = get(k++);
+    if (o.mask) n.mask = get(k++);
+    if (o.recurrent_mask) n.recurrent_mask = get(k++);
+    return n;
+  }
+  template <Scalar T>
+  static kernels::Lstm<T> arguments(const Named<Tensor<T>>& in, const Options& o,
+                                    const Tensor<T>& zeros) {
+    auto data = [](const Tensor<T>& t) { return t.empty() ? nullptr : t.data(); };
+    const Shape& s = in.x.shape();
+    return {s[0],
+            s[1],
+            s[2],
+            in.recurrent_kernel.shape()[0],
+            o.reverse,
+            in.x.data(),
+            in.kernel.data(),
+            in.recurrent_kernel.data(),
+            o.bias ? in.bias.data() : zeros.data(),
+            data(in.h0),
+            data(in.c0),
+            data(in.mask),
+            data(in.recurrent_mask)};
+  }
+
+  template <Scalar T>
+  static void gradient(Rule<T>& r) {
+    const auto& o = r.template options<Options>();
+    const auto in = named<Tensor<T>>(o, [&](int k) { return r.input(k).value(); });
+    const Tensor<T> zeros(Shape{in.kernel.shape()[1]}, T(0));
+    auto lstm = arguments<T>(in, o, zeros);
+    // The trace is only read here.
+    auto saved = [&](Output k) { return const_cast<T*>(r.output(k).value().data()); };
+    const Tensor<T> h = r.output(all_h).value();
+    const kernels::LstmTrace<T> trace{saved(x_by_steps), const_cast<T*>(h.data()),
+                                      saved(gates),      saved(all_c),
+                                      saved(tanh_c),     true};
+    std::array<Tensor<T>, 3> g;
+    std::array<const T*, 3> gp{};
+    for (int k = 0; k < 3; ++k)
+      if (r.has_cotangent(k))
+        g[static_cast<unsigned>(k)] = r.cotangent(k).value(),
+        gp[static_cast<unsigned>(k)] = g[static_cast<unsigned>(k)].data();
+    std::array<Tensor<T>, 8> d;
+    auto wanted = [&](int k, bool is_there = true) -> T* {
+      if (!is_there || !r.needs(k)) return nullptr;
+      auto& t = d[static_cast<unsigned>(k)];
+      t = Tensor<T>(r.shape(k));
+      return t.mutable_data();
+    };
+    const int state = o.bias ? 4 : 3;
+    const kernels::LstmGradients<T> to{wanted(0),
+                                       wanted(1),
+                                       wanted(2),
+                                       wanted(3, o.bias),
+                                       wanted(state, o.state),
+                                       wanted(state + 1, o.state)};
+    kernels::lstm_backward<T>(lstm, trace, {gp[0], gp[1], gp[2]}, to);
+    for (int k = 0; k < r.inputs(); ++k)
+      if (!d[static_cast<unsigned>(k)].empty()) r.add(k, Var<T>(d[static_cast<unsigned>(k)]));
+  }
+
+  //   (i, f, g, o) = x(t) kernel + h(t-1) recurrent_kernel + bias,  c = sigmoid(f) c' + sigmoid(i)
+  //   tanh(g),  h = sigmoid(o) tanh(c)
+  template <Scalar T>
+  static std::vector<Var<T>> reference(Rule<T>& r) {
+    const auto& o = r.template options<Options>();
+    const auto in = named<Var<T>>(o, [&](int k) { return r.input(k); });
+    const Size batch = in.x.shape()[0], steps = in.x.shape()[1],
+               units = in.recurrent_kernel.shape()[0];
+    const Var<T> zeros(Tensor<T>(Shape{batch, units}, T(0)));
+    Var<T> h = o.state ? in.h0 : zeros, c = o.state ? in.c0 : zeros;
+    std::vector<Var<T>> all{Var<T>(Tensor<T>(Shape{0, batch, units}))};
+    for (Size step = 0; step < steps; ++step) {
+      const Size t = o.reverse ? steps - 1 - step : step;
+      const Var<T> x =
+          reshape(slice(in.x, {.axis = 1, .begin = t, .end = t + 1}), {batch, in.x.shape()[2]});
+      Var<T> z = matmul(x, in.kernel) +
+                 matmul(o.recurrent_mask ? h * in.recurrent_mask : h, in.recurrent_kernel);
+      if (o.bias) z = z + in.bias;
+      auto gate = [&](Size k) {
+        return slice(z, {.axis = 1, .begin = k * units, .end = (k + 1) * units});
+      };
+      const Var<T> c_new = sigmoid(gate(1)) * c + sigmoid(gate(0)) * tanh(gate(2)),
+                   h_new = sigmoid(gate(3)) * tanh(c_new);
+      if (o.mask) {
+        const Var<T> uses = slice(in.mask, {.axis = 1, .begin = t, .end = t + 1});
+        c = where(uses, c_new, c), h = where(uses, h_new, h);
+      } else {
+        c = c_new, h = h_new;
+      }
+      all.push_back(reshape(h, {1, batch, units}));
+    }
+    return {concat(all, 0), h, c};
+  }
+
+  static std::vector<Sample> samples();
+};
+
+template <Scalar T>
+void check_shapes(const LstmInputs<T>& in) {
+  if (in.x.rank() != 3) fail("lstm", "expects x (batch, time, feature), got ", in.x.shape());
+  const Size batch = in.x.shape()[0], steps = in.x.shape()[1], features = in.x.shape()[2];
+  const Size units = in.recurrent_kernel.rank() == 2 ? in.recurrent_kernel.shape()[0] : 0;
+  auto check = [](const char* what, const Var<T>& v, const Shape& expected) {
+    if (!v.value().empty() && v.shape() != expected)
+      fail("lstm", what, " has the shape ", v.shape(), ", expected ", expected);
+  };
+  check("recurrent_kernel", in.recurrent_kernel, {units, 4 * units});
+  check("kernel", in.kernel, {features, 4 * units});
+  check("bias", in.bias, {4 * units});
+  check("initial_h", in.initial_h, {batch, units});
+  check("initial_c", in.initial_c, {batch, units});
+  check("mask", in.mask, {batch, steps});
+  check("recurrent_mask", in.recurrent_mask, {batch, units});
+  if (in.initial_h.value().empty() != in.initial_c.value().empty())
+    fail("lstm", "initial_h and initial_c go together: only one was given");
+}
+
+}  // namespace
+
+template <Scalar T>
+LstmOutputs<T> lstm(const LstmInputs<T>& in, LstmOptions options) {
+  check_shapes(in);
+  auto given = [](const Var<T>& v) { return !v.value().empty(); };
+  const lstm_op::Options o{options.go_backwards, given(in.bias), given(in.initial_h),
+                           given(in.mask), given(in.recurrent_mask)};
+  std::array<const Var<T>*, 8> inputs{&in.x, &in.kernel, &in.recurrent_kernel};
+  std::size_t n = 3;
+  for (const Var<T>* v : {&in.bias, &in.initial_h, &in.initial_c, &in.mask, &in.recurrent_mask})
+    if (given(*v)) inputs[n++] = v;
+  const Inputs<T> span(inputs.data(), n);
+
+  const Size batch = in.x.shape()[0], steps = in.x.shape()[1],
+             units = in.recurrent_kernel.shape()[0];
+  const bool keep = is_recorded(span, "lstm");
+  const Size kept = keep ? steps : 1;
+  std::array<Tensor<T>, lstm_op::outputs> y;
+  y[lstm_op::all_h] = Tensor<T>(Shape{steps, batch, units});
+  y[lstm_op::gates] = Tensor<T>(Shape{kept, batch, 4 * units});
+  y[lstm_op::all_c] = Tensor<T>(Shape{kept, batch, units});
+  y[lstm_op::tanh_c] = Tensor<T>(Shape{kept, batch, units});
+  y[lstm_op::x_by_steps] = Tensor<T>(Shape{steps, batch, in.x.shape()[2]});
+  const auto values = lstm_op::named<Tensor<T>>(
+      o, [&](int k) { return inputs[static_cast<unsigned>(k)]->value(); });
+  const Tensor<T> zeros(Shape{4 * units}, T(0));
+  kernels::lstm_forward<T>(lstm_op::arguments<T>(values, o, zeros),
+                           {y[lstm_op::x_by_steps].mutable_data(), y[lstm_op::all_h].mutable_data(),
+                            y[lstm_op::gates].mutable_data(), y[lstm_op::all_c].mutable_data(),
+                            y[lstm_op::tanh_c].mutable_data(), keep});
+  // The state after the last step, or the initial one when there is no step.
+  auto last = [&](lstm_op::Output from, Size at, const Tensor<T>& initial) {
+    if (steps == 0) return initial.empty() ? Tensor<T>(Shape{batch, units}, T(0)) : initial;
+    Tensor<T> state(Shape{batch, units});
+    std::copy_n(y[from].data() + at * batch * units, batch * units, state.mutable_data());
+    return state;
+  };
+  y[lstm_op::last_h] = last(lstm_op::all_h, steps - 1, values.h0);
+  y[lstm_op::last_c] = last(lstm_op::all_c, kept - 1, values.c0);
+
+  const unsigned hidden = 1u << lstm_op::gates | 1u << lstm_op::all_c | 1u << lstm_op::tanh_c |
+                          1u << lstm_op::x_by_steps;
+  std::array<Var<T>, lstm_op::outputs> results;
+  record<T>(op_info<lstm_op, T>, span, y,
+            {.inputs = (1u << n) - 1, .outputs = hidden | 1u << lstm_op::all_h}, &o, sizeof o,
+            results);
+  return {results[lstm_op::all_h], results[lstm_op::last_h], results[lstm_op::last_c]};
+}
+
+namespace {
+
+// All outputs in one, so that each takes part in the gradient.
+template <Scalar T>
+Var<T> joined(const LstmOutputs<T>& y) {
+  return concat(std::vector{y.h, reshape(y.last_h, y.last_h.shape().inserted(0, 1)),
+                            reshape(y.last_c, y.last_c.shape().inserted(0, 1))},
+                0);
+}
+
+std::vector<Sample> lstm_op::samples() {
+  const SampleInput x{{2, 3, 5}}, kernel{{5, 16}, {-1, 1}}, recurrent{{4, 16}, {-1, 1}},
+      bias{{16}, {-1, 1}}, state{{2, 4}, {-1, 1}};
+  auto plain = [](auto v) {
+    return joined(lstm<typename decltype(v)::value_type::scalar>(
+        {.x = v[0], .kernel = v[1], .recurrent_kernel = v[2], .bias = v[3]}));
+  };
+  auto with_state = [](auto v) {
+    return joined(lstm<typename decltype(v)::value_type::scalar>({.x = v[0],
+                                                                  .kernel = v[1],
+                                                                  .recurrent_kernel = v[2],
+                                                                  .bias = v[3],
+                                                                  .initial_h = v[4],
+                                                                  .initial_c = v[5]}));
+  };
+  // Steps used: all of the first sample, the middle one only of the second.
+  auto masked = [](auto v) {
+    using T = typename decltype(v)::value_type::scalar;
+    const Var<T> mask(Tensor<T>({2, 3}, {1, 1, 1, 0, 1, 0}));
+    return joined(lstm<T>({.x = v[0],
+                           .kernel = v[1],
+                           .recurrent_kernel = v[2],
+                           .bias = v[3],
+                           .initial_h = v[4],
+                           .initial_c = v[5],
+                           .mask = mask},
+                          {.go_backwards = true}));
+  };
+  auto dropped = [](auto v) {
+    using T = typename decltype(v)::value_type::scalar;
+    const Var<T> keep(Tensor<T>({2, 4}, {2, 0, 2, 0, 0, 2, 2, 2}));
+    return joined(
+        lstm<T>({.x = v[0], .kernel = v[1], .recurrent_kernel = v[2], .recurrent_mask = keep}));
+  };
+  return {sample("plain", {x, kernel, recurrent, bias}, plain),
+          sample("backwards", {x, kernel, recurrent, bias},
+                 [](auto v) {
+                   return joined(lstm<typename decltype(v)::value_type::scalar>(
+                       {.x = v[0], .kernel = v[1], .recurrent_kernel = v[2], .bias = v[3]},
+                       {.go_backwards = true}));
+                 }),
+          sample("initial state", {x, kernel, recurrent, bias, state, state}, with_state),
+          sample("mask, state, backwards", {x, kernel, recurrent, bias, state, state}, masked),
+          sample("recurrent mask, no bias", {x, kernel, recurrent}, dropped),
+          sample("one step, one unit", {{{3, 1, 2}}, {{2, 4}}, {{1, 4}}, {{4}}}, plain),
+          sample("no steps", {{{2, 0, 5}}, kernel, recurrent, bias, state, state}, with_state)};
+}
+
+}  // namespace
+
+std::vector<OpEntry> lstm_family() { return family<lstm_op>(Kind::fused); }
+
+template LstmOutputs<float> lstm(const LstmInputs<float>&, LstmOptions);
+template LstmOutputs<double> lstm(const LstmInputs<double>&, LstmOptions);
+
+}  // namespace axisgrad

@@ -1,0 +1,97 @@
+// LSTM layers.
+#pragma once
+#include <optional>
+
+#include <axisgrad/autograd/backward.hpp>
+#include <axisgrad/autograd/ops.hpp>
+#include <axisgrad/nn/module.hpp>
+
+namespace axisgrad {
+
+/// The state of an LSTM: h and c, each (B,U).
+template <Scalar T>
+struct LstmState {
+  Var<T> h{}, c{};
+};
+
+/// The same state without its history: what carries over to the next batch when no gradient should
+/// flow back into this one.
+template <Scalar T>
+[[nodiscard]] LstmState<T> detach(const LstmState<T>& state) {
+  return {state.h.detach(), state.c.detach()};
+}
+
+/// What an LSTM returns: ask for what you need.
+template <Scalar T>
+class LstmResult {
+ public:
+  explicit LstmResult(LstmOutputs<T> outputs) : outputs_(std::move(outputs)) {}
+  /// h of every step, (B,T,U), in the order of processing (go_backwards: last step first, as Keras
+  /// gives it).
+  [[nodiscard]] Var<T> sequence() const { return swap_axes(outputs_.h, 0, 1); }
+  /// h after the last step, (B,U): the initial one when there is no step.
+  [[nodiscard]] Var<T> last() const { return outputs_.last_h; }
+  [[nodiscard]] LstmState<T> state() const { return {outputs_.last_h, outputs_.last_c}; }
+
+ private:
+  LstmOutputs<T> outputs_;
+};
+
+struct LstmModuleOptions {
+  Size inputs = 0, units = 0;
+  bool use_bias = true;
+  bool go_backwards = false;
+};
+
+/// What a call may bring besides x.
+template <Scalar T>
+struct LstmCall {
+  std::optional<LstmState<T>> initial_state{};
+  Var<T> mask{};  // (B,T): 1 uses the step, 0 carries the state and repeats the output
+};
+
+/// Long short-term memory (Hochreiter and Schmidhuber 1997) as Keras has it: x (B,T,inputs) ->
+/// result with sequence() (B,T,units), last() (B,units), state(). kernel (inputs, 4 units)
+/// glorot_uniform, recurrent_kernel (units, 4 units) orthogonal, bias (4 units) zeros, ones for the
+/// forget gate; gates in the order i, f, c, o. A second layer takes the first one's sequence().
+template <Scalar T>
+class LSTM {
+ public:
+  using scalar = T;
+
+  explicit LSTM(LstmModuleOptions options)
+      : kernel(Shape{options.inputs, 4 * options.units}),
+        recurrent_kernel(Shape{options.units, 4 * options.units}, Init::orthogonal),
+        bias(Shape{4 * options.units}, Init::lstm_bias),
+        options_(options) {
+    if (options.inputs < 1 || options.units < 1)
+      fail("LSTM", "needs at least one input and one unit, got .inputs = ", options.inputs,
+           ", .units = ", options.units);
+  }
+
+  template <Scalar U>
+  [[nodiscard]] LstmResult<U> operator()(const Var<U>& x,
+                                         const Same<LstmCall<U>>& call = {}) const {
+    if (x.rank() != 3 || x.shape()[2] != options_.inputs)
+      fail("LSTM", "expects (batch, time, ", options_.inputs, "), got ", x.shape(),
+           x.rank() == 2 ? ": give the layer before it as sequence(), not last()" : "");
+    const auto state = call.initial_state.value_or(LstmState<U>{});
+    LstmInputs<U> in{.x = x, .initial_h = state.h, .initial_c = state.c, .mask = call.mask};
+    in.kernel = watch(kernel, x, state.h, state.c, call.mask);
+    in.recurrent_kernel = watch(recurrent_kernel, x, state.h, state.c, call.mask);
+    if (options_.use_bias) in.bias = watch(bias, x, state.h, state.c, call.mask);
+    return LstmResult<U>(lstm(in, {.go_backwards = options_.go_backwards}));
+  }
+
+  void visit(auto&& visitor) {
+    visitor("kernel", kernel), visitor("recurrent_kernel", recurrent_kernel);
+    if (options_.use_bias) visitor("bias", bias);
+  }
+
+  Parameter<T> kernel, recurrent_kernel, bias;
+
+ private:
+  LstmModuleOptions options_;
+};
+
+}  // namespace axisgrad
