@@ -181,7 +181,7 @@ int add_input(const Var<T>& x, const char* what, const Layout& layout,
   if (x.value().empty()) return -1;
   if (!broadcasts_to(x.shape(), layout.scores()))
     fail(attention_op::name, "the ", what, " of shape ", x.shape(),
-         " does not broadcast to the scores ", layout.scores());
+         " cannot broadcast to the scores ", layout.scores());
   return inputs.add(&x);
 }
 

@@ -1,0 +1,1 @@
+#include <axisgrad/nn/multi_head_attention.hpp>
