@@ -3,7 +3,7 @@
 // stands there; they are not content attention, in which positions look at each other.
 #pragma once
 #include <axisgrad/autograd/ops.hpp>
-#include <axisgrad/nn/module.hpp>
+#include <axisgrad/nn/dense.hpp>
 
 namespace axisgrad {
 
@@ -102,6 +102,81 @@ class FeatureAttentionBlock {
 
  private:
   BlockOptions options_;
+};
+
+/// How time and feature attention are combined; a_t and a_f are the weights of the two blocks.
+///   product            out = x a_t(x) a_f(x): both see x, the order does not matter
+///   time_then_feature  y = x a_t(x), out = y a_f(y): the second sees the first's output
+///   feature_then_time  the same in the other order; a different function
+///   joint              out = x a, a = one softmax over all T*F positions of Dense(T*F)(x)
+enum class BothForm { product, time_then_feature, feature_then_time, joint };
+
+struct BothOptions {
+  BothForm form = BothForm::product;
+  bool single_attention_vector =
+      false;  // of both blocks; the joint form has no channels to average
+};
+
+/// out = x * weights; weights = time_weights * feature_weights, which the joint form has not.
+template <Scalar T>
+struct AttendedBoth {
+  Var<T> out, weights, time_weights, feature_weights;
+};
+
+/// Attention over time steps and features at once, in the form chosen: x (B,T,F) -> out and all
+/// weights (B,T,F). Parameters time.kernel, time.bias, feature.kernel, feature.bias; those of the
+/// joint form are kernel (T*F,T*F) and bias (T*F).
+template <Scalar T>
+class BothAttentionBlocks {
+ public:
+  using scalar = T;
+
+  BothAttentionBlocks(Size time_steps, Size features, BothOptions options = {})
+      : time(time_steps, {options.single_attention_vector}),
+        feature(features, {options.single_attention_vector}),
+        joint(time_steps * features, time_steps * features),
+        form_(options.form) {
+    if (form_ == BothForm::joint && options.single_attention_vector)
+      fail("BothAttentionBlocks", "single_attention_vector has no meaning in the joint form");
+  }
+
+  template <Scalar U>
+  [[nodiscard]] Var<U> operator()(const Var<U>& x) const {
+    return with_weights(x).out;
+  }
+  template <Scalar U>
+  [[nodiscard]] AttendedBoth<U> with_weights(const Var<U>& x) const {
+    const Size steps = time.bias.shape()[0], features = feature.bias.shape()[0];
+    if (x.rank() != 3 || x.shape()[1] != steps || x.shape()[2] != features)
+      fail("BothAttentionBlocks", "expects (batch,", steps, ',', features, "), got ", x.shape());
+    if (form_ == BothForm::joint) {
+      const Var<U> weights = reshape(softmax(joint(flatten(x)), -1), x.shape());
+      return {x * weights, weights, {}, {}};
+    }
+    const bool feature_first = form_ == BothForm::feature_then_time;
+    const Var<U> first =
+        feature_first ? feature.with_weights(x).weights : time.with_weights(x).weights;
+    const Var<U> y = form_ == BothForm::product ? x : x * first;
+    const Var<U> second =
+        feature_first ? time.with_weights(y).weights : feature.with_weights(y).weights;
+    const Var<U> weights = first * second;
+    return {x * weights, weights, feature_first ? second : first, feature_first ? first : second};
+  }
+
+  void visit(auto&& visitor) {
+    if (form_ == BothForm::joint)
+      joint.visit(visitor);
+    else
+      visitor("time", time), visitor("feature", feature);
+  }
+
+  // The form decides which are parameters: joint, or the two blocks.
+  TimeAttentionBlock<T> time;
+  FeatureAttentionBlock<T> feature;
+  Dense<T> joint;
+
+ private:
+  BothForm form_;
 };
 
 }  // namespace axisgrad

@@ -97,6 +97,7 @@ struct Product {
                                 : kernels.row_block;
     const Index chunk = ceil_div(m, ceil_div(m, rows));  // pieces of near-equal height
     const Scratch<T> own(ready ? 0 : packed_columns(width) * std::min(KC, k));
+    const Scratch<T> serial(parallel ? 0 : kernels.block_scratch(chunk, std::min(KC, k)));
     for (Index j = 0; j < n; j += width) {
       const Index w = std::min(width, n - j);
       const T* p = ready ? ready : own.get();
@@ -107,15 +108,13 @@ struct Product {
           kernels.block(end - i, w, depth, a.at(i, k0), p, added(k0, i, j), c + i * ldc + j, ldc,
                         scratch);
         };
-        if (parallel) {
+        if (parallel)
           parallel_chunks(m, chunk, [&](Index i, Index end) {
-            const Scratch<T> s(kernels.block_scratch());
+            const Scratch<T> s(kernels.block_scratch(end - i, depth));
             piece(i, end, s.get());
           });
-        } else {
-          const Scratch<T> s(kernels.block_scratch());
-          for (Index i = 0; i < m; i += chunk) piece(i, std::min(m, i + chunk), s.get());
-        }
+        else
+          for (Index i = 0; i < m; i += chunk) piece(i, std::min(m, i + chunk), serial.get());
         if (ready) p += packed_columns(w) * depth;
       }
     }

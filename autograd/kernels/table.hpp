@@ -80,7 +80,7 @@ struct GemmKernels {
   Index direct_scratch(Index m, Index n, Index k) const {
     return n < narrowest ? (m + k) * narrowest : 0;
   }
-  Index block_scratch() const { return (row_block + rows) * block_depth; }
+  Index block_scratch(Index m, Index k) const { return (m + rows) * k; }
   static constexpr Index block_depth = 256;  // see gemm.hpp: part of the definition of the result
 };
 

@@ -46,10 +46,17 @@ std::vector<T> normal(std::mt19937& g, Index n) {
   return v;
 }
 
+/// Keeps the largest error; NaN counts as infinite (std::max would drop it).
+inline void keep_worst(double& worst, double error) {
+  if (!(error <= worst))
+    worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+}
+
 /// Equal bit for bit (so that NaN equals NaN, and -0 differs from 0).
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
 /// Distance from the exact value in units of the last place of T; 0 when both are NaN or the same

@@ -47,7 +47,7 @@ void check(std::mt19937& g, Size s, Index count = 1) {
           sum += p, size += std::abs(p);
         }
         const double unit = std::numeric_limits<T>::epsilon() * (std::sqrt(double(k)) + 4);
-        worst = std::max(worst, double(std::abs(sum - c[at]) / (unit * size + 1e-300L)));
+        keep_worst(worst, double(std::abs(sum - c[at]) / (unit * size + 1e-300L)));
       }
   CAPTURE(m);
   CAPTURE(n);
@@ -64,9 +64,9 @@ template <class T>
 void check_sizes() {
   std::mt19937 g(7);
   auto to = [&](Index most) { return Index(1 + g() % most); };
-  for (int i = 0; i < 800; ++i) check<T>(g, {to(70), to(70), to(70)});
-  for (int i = 0; i < 200; ++i) check<T>(g, {to(40), to(40), to(40)}, to(9));
-  for (int i = 0; i < 6; ++i) check<T>(g, {to(300), to(300), to(700)});
+  for (int i = 0; i < 300; ++i) check<T>(g, {to(70), to(70), to(70)});
+  for (int i = 0; i < 100; ++i) check<T>(g, {to(40), to(40), to(40)}, to(9));
+  for (int i = 0; i < 3; ++i) check<T>(g, {to(300), to(300), to(700)});
   for (Size s : {Size{12, 256, 2000},
                  {34, 128, 1280},
                  {1, 1, 5000},
@@ -74,10 +74,10 @@ void check_sizes() {
                  {700, 3, 3},
                  {1, 600, 600},
                  {600, 1, 600},
-                 {20, 20, 6000},
+                 {20, 20, 3000},
                  {97, 1100, 33},
                  {100, 2, 513}})
-    for (int r = 0; r < 4; ++r) check<T>(g, s);
+    for (int r = 0; r < 2; ++r) check<T>(g, s);
 }
 
 // All ways to the same product give the same bits.

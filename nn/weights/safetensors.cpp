@@ -1,0 +1,302 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <limits>
+
+#include <axisgrad/autograd/error.hpp>
+#include <axisgrad/nn/weights/json.hpp>
+#include <axisgrad/nn/weights/safetensors.hpp>
+
+namespace axisgrad {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the format is little-endian");
+
+constexpr std::string_view where = "safetensors";
+constexpr std::uint64_t longest_header = 100'000'000;  // the limit of the format's own library
+constexpr std::uint64_t longest_data = std::uint64_t(1) << 62;
+
+struct DtypeInfo {
+  Dtype dtype;
+  std::string_view name;
+  std::size_t bytes;
+};
+constexpr std::array<DtypeInfo, 4> dtypes{{{Dtype::f32, "F32", 4},
+                                           {Dtype::f64, "F64", 8},
+                                           {Dtype::i64, "I64", 8},
+                                           {Dtype::boolean, "BOOL", 1}}};
+
+const DtypeInfo& info(Dtype dtype) { return dtypes[static_cast<std::size_t>(dtype)]; }
+
+template <class E>
+E element(const StoredArray& array, std::size_t i) {
+  E x;
+  std::memcpy(&x, array.bytes.data() + i * sizeof(E), sizeof(E));
+  return x;
+}
+
+// Where an array lies behind the header.
+struct Place {
+  std::uint64_t begin, end;
+  std::size_t array;
+};
+
+// The header of one file, checked entry by entry.
+class Header {
+ public:
+  Header(std::string file, const std::string& text)
+      : file_(std::move(file)), json_(parse_json(text, where, "the header of " + file_)) {
+    if (!json_.is_object()) fail(where, "the header of ", file_, " is not a JSON object");
+    for (const auto& [name, entry] : json_.items())
+      if (name == "__metadata__")
+        read_metadata(entry);
+      else
+        read_entry(name, entry);
+    check_places();
+  }
+
+  std::map<std::string, std::string> metadata;
+  std::vector<StoredArray> arrays;  // bytes still missing
+  std::vector<Place> places;        // in the order of the file
+  std::uint64_t data_size = 0;
+
+ private:
+  template <class... Parts>
+  [[noreturn]] void refuse(const std::string& name, const Parts&... parts) const {
+    fail(where, file_, ", array '", name, "': ", parts...);
+  }
+
+  void read_metadata(const Json& entry) {
+    if (!entry.is_object()) fail(where, "__metadata__ of ", file_, " is not an object of strings");
+    for (const auto& [key, value] : entry.items()) {
+      if (!value.is_string()) fail(where, "__metadata__ of ", file_, ": '", key, "' is no string");
+      metadata[key] = value.get<std::string>();
+    }
+  }
+
+  void read_entry(const std::string& name, const Json& entry) {
+    if (!entry.is_object()) refuse(name, "is not described by an object");
+    for (const char* key : {"dtype", "shape", "data_offsets"})
+      if (!entry.contains(key)) refuse(name, "has no ", key);
+    for (const auto& [key, value] : entry.items())
+      if (key != "dtype" && key != "shape" && key != "data_offsets")
+        refuse(name, "has the unknown field '", key, "'");
+    const Json &dtype = entry["dtype"], &offsets = entry["data_offsets"];
+    const auto* known = std::find_if(dtypes.begin(), dtypes.end(),
+                                     [&](const DtypeInfo& d) { return dtype == d.name; });
+    if (known == dtypes.end())
+      refuse(name, "the dtype is ", dtype, "; F32, F64, I64 and BOOL are read");
+    if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
+        !offsets[1].is_number_unsigned() || offsets[0] > offsets[1] || offsets[1] > longest_data)
+      refuse(name, "data_offsets are ", offsets,
+             ", expected [begin,end] with 0 <= begin <= end <= ", longest_data);
+
+    const Place place{offsets[0], offsets[1], arrays.size()};
+    const Shape shape = read_shape(name, entry["shape"]);
+    const std::uint64_t bytes = place.end - place.begin;
+    if (bytes % known->bytes != 0 ||
+        bytes / known->bytes != static_cast<std::uint64_t>(shape.size()))
+      refuse(name, "shape ", shape, " of ", known->name, " has ", shape.size(), " elements of ",
+             known->bytes, " bytes, but data_offsets ", offsets, " hold ", bytes, " bytes");
+    arrays.push_back({name, known->dtype, shape, {}});
+    places.push_back(place);
+  }
+
+  Shape read_shape(const std::string& name, const Json& sizes) const {
+    if (!sizes.is_array() || !std::all_of(sizes.begin(), sizes.end(), [](const Json& n) {
+          return n.is_number_unsigned() && n.get<std::uint64_t>() <= longest_data;
+        }))
+      refuse(name, "the shape is ", sizes, ", expected a list of sizes >= 0");
+    if (sizes.size() > max_rank)
+      refuse(name, "the shape ", sizes, " has ", sizes.size(), " axes, at most ", max_rank,
+             " are read");
+    const std::vector<Size> list = sizes;
+    try {
+      return Shape(list.data(), static_cast<int>(list.size()));
+    } catch (const Error&) {
+      refuse(name, "the shape ", sizes, " has more elements than can be counted");
+    }
+  }
+
+  // Each byte behind the header belongs to exactly one array.
+  void check_places() {
+    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    });
+    for (const Place& p : places) {
+      if (p.begin != data_size)
+        refuse(arrays[p.array].name, "begins at byte ", p.begin, " of the data, ",
+               p.begin < data_size ? "inside" : "behind a gap after",
+               " the array before it, which ends at ", data_size);
+      data_size = p.end;
+    }
+  }
+
+  std::string file_;
+  Json json_;
+};
+
+class Reader {
+ public:
+  explicit Reader(const std::filesystem::path& path) : file_("'" + path.string() + "'") {
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (!std::filesystem::exists(status)) fail(where, file_, " does not exist");
+    if (!std::filesystem::is_regular_file(status)) fail(where, file_, " is not a file");
+    size_ = std::filesystem::file_size(path, error);
+    stream_.open(path, std::ios::binary);
+    if (error || !stream_) fail(where, file_, " cannot be read");
+  }
+
+  const std::string& file() const { return file_; }
+
+  std::string header() {
+    if (size_ < 8) fail(where, file_, " is cut short: expected at least 8 bytes, found ", size_);
+    std::uint64_t length = 0;
+    take(&length, 8);
+    if (length > longest_header)
+      fail(where, file_, " is no safetensors file: it begins with a header length of ", length,
+           " bytes, more than ", longest_header);
+    require(8 + length, " in its header");
+    std::string text(length, '\0');
+    take(text.data(), length);
+    begin_ = 8 + length;
+    return text;
+  }
+
+  void require_data(std::uint64_t bytes) {
+    require(begin_ + bytes, "");
+    if (size_ != begin_ + bytes)
+      fail(where, file_, " is too long: expected ", begin_ + bytes, " bytes, found ", size_);
+  }
+
+  void take(void* to, std::uint64_t bytes) {
+    stream_.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes));
+    if (static_cast<std::uint64_t>(stream_.gcount()) != bytes)
+      fail(where, file_, " ended while it was read: expected ", size_, " bytes");
+  }
+
+ private:
+  void require(std::uint64_t bytes, const char* place) {
+    if (size_ < bytes)
+      fail(where, file_, " is cut short", place, ": expected ", bytes, " bytes, found ", size_);
+  }
+
+  std::string file_;
+  std::ifstream stream_;
+  std::uint64_t size_ = 0, begin_ = 0;
+};
+
+}  // namespace
+
+std::string_view name_of(Dtype dtype) { return info(dtype).name; }
+
+SafetensorsFile read_safetensors(const std::filesystem::path& path) {
+  Reader reader(path);
+  Header header(reader.file(), reader.header());
+  reader.require_data(header.data_size);
+  for (const Place& p : header.places) {
+    StoredArray& array = header.arrays[p.array];
+    array.bytes.resize(p.end - p.begin);
+    reader.take(array.bytes.data(), array.bytes.size());
+    if (array.dtype == Dtype::boolean)
+      for (std::byte b : array.bytes)
+        if (std::to_integer<int>(b) > 1)
+          fail(where, reader.file(), ", array '", array.name, "': a BOOL is 0 or 1, got ",
+               std::to_integer<int>(b));
+  }
+  SafetensorsFile file;
+  file.source_ = reader.file();
+  file.metadata = std::move(header.metadata);
+  file.arrays_ = std::move(header.arrays);
+  return file;
+}
+
+const StoredArray* SafetensorsFile::find(std::string_view name) const {
+  for (const StoredArray& a : arrays_)
+    if (a.name == name) return &a;
+  return nullptr;
+}
+
+const StoredArray& SafetensorsFile::at(std::string_view name) const {
+  if (const StoredArray* array = find(name)) return *array;
+  fail(where, source_, " has no array '", name, "'");
+}
+
+template <Scalar T>
+Tensor<T> SafetensorsFile::tensor(std::string_view name) const {
+  const StoredArray& array = at(name);
+  Tensor<T> x(array.shape);
+  T* to = x.mutable_data();
+  const auto n = static_cast<std::size_t>(x.size());
+  auto refuse = [&](std::size_t i, auto value) {
+    fail(where, source_, ", array '", name, "': element ", i, " is ", value, ", which ",
+         sizeof(T) == 4 ? "float" : "double", " cannot hold");
+  };
+  for (std::size_t i = 0; i < n; ++i) switch (array.dtype) {
+      case Dtype::f32:
+        to[i] = static_cast<T>(element<float>(array, i));
+        break;
+      case Dtype::f64: {
+        const double value = element<double>(array, i);
+        to[i] = static_cast<T>(value);
+        if (std::isfinite(value) && !std::isfinite(to[i])) refuse(i, value);
+        break;
+      }
+      case Dtype::i64: {
+        // Up to 2^digits every whole number is exact.
+        const auto value = element<std::int64_t>(array, i);
+        constexpr std::int64_t limit = std::int64_t(1) << std::numeric_limits<T>::digits;
+        if (value < -limit || value > limit) refuse(i, value);
+        to[i] = static_cast<T>(value);
+        break;
+      }
+      case Dtype::boolean:
+        to[i] = static_cast<T>(element<std::uint8_t>(array, i));
+    }
+  return x;
+}
+
+std::vector<std::int64_t> SafetensorsFile::integers(std::string_view name) const {
+  const StoredArray& array = at(name);
+  if (array.dtype != Dtype::i64 && array.dtype != Dtype::boolean)
+    fail(where, source_, ", array '", name, "': expected I64 or BOOL, got ", name_of(array.dtype));
+  std::vector<std::int64_t> values(static_cast<std::size_t>(array.shape.size()));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = array.dtype == Dtype::i64 ? element<std::int64_t>(array, i)
+                                          : element<std::uint8_t>(array, i);
+  return values;
+}
+
+void SafetensorsFile::append(StoredArray array) {
+  if (array.name.empty() || array.name == "__metadata__")
+    fail(where, "'", array.name, "' cannot be the name of an array");
+  if (contains(array.name)) fail(where, source_, " already have an array '", array.name, "'");
+  arrays_.push_back(std::move(array));
+}
+
+template <Scalar T>
+void SafetensorsFile::add(const std::string& name, const Tensor<T>& x) {
+  if (x.empty()) fail(where, "the tensor '", name, "' is empty: it has no shape to write");
+  const auto bytes = std::as_bytes(x.values());
+  append({name, sizeof(T) == 4 ? Dtype::f32 : Dtype::f64, x.shape(), {bytes.begin(), bytes.end()}});
+}
+
+void SafetensorsFile::add(const std::string& name, const Shape& shape,
+                          std::span<const std::int64_t> values) {
+  if (static_cast<Size>(values.size()) != shape.size())
+    fail(where, "array '", name, "': shape ", shape, " has ", shape.size(), " elements, got ",
+         values.size());
+  const auto bytes = std::as_bytes(values);
+  append({name, Dtype::i64, shape, {bytes.begin(), bytes.end()}});
+}
+
+template Tensor<float> SafetensorsFile::tensor<float>(std::string_view) const;
+template Tensor<double> SafetensorsFile::tensor<double>(std::string_view) const;
+template void SafetensorsFile::add<float>(const std::string&, const Tensor<float>&);
+template void SafetensorsFile::add<double>(const std::string&, const Tensor<double>&);
+
+}  // namespace axisgrad

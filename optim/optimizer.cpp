@@ -1,0 +1,67 @@
+#include <cmath>
+#include <limits>
+
+#include <axisgrad/optim/optimizer.hpp>
+
+namespace axisgrad {
+
+namespace detail {
+
+void require_option(std::string_view optimizer, std::string_view option, double value, double low,
+                    double high) {
+  if (value >= low && value < high) return;
+  if (std::isinf(high))
+    fail(optimizer, option, " must be finite and at least ", low, ", got ", value);
+  fail(optimizer, option, " must be at least ", low, " and less than ", high, ", got ", value);
+}
+
+}  // namespace detail
+
+template <Scalar T>
+OptimizerState<T>::OptimizerState(std::string_view name, double learning_rate) : name_(name) {
+  set_learning_rate(learning_rate);
+}
+
+template <Scalar T>
+void OptimizerState<T>::set_learning_rate(double rate) {
+  detail::require_option(name_, "learning_rate", rate, 0, std::numeric_limits<double>::infinity());
+  *rate_.mutable_data() = rate;
+}
+
+template <Scalar T>
+void OptimizerState<T>::bind(const Parameters<T>& parameters) {
+  if (parameters.empty()) fail(name_, "there are no parameters to bind to");
+  std::vector<ParameterId> ids;
+  for (const Parameter<T>* p : parameters) {
+    if (p->value().empty())
+      fail(name_, "the parameter '", p->name(), "' has no value yet: call initialise()");
+    ids.push_back(p->id());
+  }
+  parameters_ = parameters;
+  if (ids == ids_) return;
+  ids_ = std::move(ids);
+  *step_.mutable_data() = 0;
+  pointers_.reserve(slots_.size());
+  for (Slot& slot : slots_) {
+    slot.values.clear();
+    for (const Parameter<T>* p : parameters) slot.values.emplace_back(p->shape(), T(0));
+  }
+}
+
+template <Scalar T>
+void OptimizerState<T>::require_bound() const {
+  if (parameters_.empty())
+    fail(name_, "step() before bind(parameters): there is nothing to change");
+}
+
+template <Scalar T>
+void OptimizerState<T>::require_matching(const Parameter<T>& p) const {
+  if (!p.grad().empty() && p.grad().shape() != p.shape())
+    fail(name_, "the gradient of '", p.name(), "' has the shape ", p.grad().shape(), ", not ",
+         p.shape());
+}
+
+template class OptimizerState<float>;
+template class OptimizerState<double>;
+
+}  // namespace axisgrad

@@ -1,0 +1,23 @@
+// The blocks that reference files can ask for. To add one: write a function template over the
+// scalar that computes it from a Case, in the file of its kind, and name it in that file's list.
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "case.hpp"
+
+namespace axisgrad::reference {
+
+struct Block {
+  std::string_view name;
+  void (*in_double)(Case<double>&);
+  void (*in_float)(Case<float>&);
+};
+
+[[nodiscard]] std::span<const Block> layers();  // layers.cpp: Dense, activations, losses
+[[nodiscard]] std::span<const Block> gates();   // gates.cpp: attention blocks
+
+/// Null when there is none of this name.
+[[nodiscard]] const Block* find_block(std::string_view name);
+
+}  // namespace axisgrad::reference
