@@ -1,5 +1,6 @@
 // The catalogue of ops. Each takes Vars on one tape or constants, records itself when a gradient is
 // asked for, and refuses shapes that do not fit with an Error that names the op and what it got.
+// The pointwise ones and the operators are in ops/functions.hpp.
 #pragma once
 #include <concepts>
 #include <initializer_list>
@@ -8,109 +9,11 @@
 #include <vector>
 
 #include <axisgrad/autograd/axis.hpp>
-#include <axisgrad/autograd/ops/apply.hpp>
 #include <axisgrad/autograd/ops/attention.hpp>
-#include <axisgrad/autograd/ops/pointwise.hpp>
+#include <axisgrad/autograd/ops/functions.hpp>
 #include <axisgrad/autograd/var.hpp>
 
 namespace axisgrad {
-
-template <class T>
-using Same = std::type_identity_t<T>;  // a parameter that takes its type from the others
-
-// --- Pointwise. Shapes broadcast as in NumPy; gradients are summed back to the shape of each
-// input.
-
-/// a + b
-template <Scalar T>
-[[nodiscard]] Var<T> add(const Var<T>& a, const Same<Var<T>>& b) {
-  return pointwise<formulas::add_op>(a, b);
-}
-/// a - b
-template <Scalar T>
-[[nodiscard]] Var<T> subtract(const Var<T>& a, const Same<Var<T>>& b) {
-  return pointwise<formulas::subtract_op>(a, b);
-}
-/// a b
-template <Scalar T>
-[[nodiscard]] Var<T> multiply(const Var<T>& a, const Same<Var<T>>& b) {
-  return pointwise<formulas::multiply_op>(a, b);
-}
-/// a / b
-template <Scalar T>
-[[nodiscard]] Var<T> divide(const Var<T>& a, const Same<Var<T>>& b) {
-  return pointwise<formulas::divide_op>(a, b);
-}
-/// -x
-template <Scalar T>
-[[nodiscard]] Var<T> negate(const Var<T>& x) {
-  return pointwise<formulas::negate_op>(x);
-}
-/// e^x
-template <Scalar T>
-[[nodiscard]] Var<T> exp(const Var<T>& x) {
-  return pointwise<formulas::exp_op>(x);
-}
-/// Natural logarithm: -infinity at 0, NaN below.
-template <Scalar T>
-[[nodiscard]] Var<T> log(const Var<T>& x) {
-  return pointwise<formulas::log_op>(x);
-}
-/// log(1 + x), exact for small x
-template <Scalar T>
-[[nodiscard]] Var<T> log1p(const Var<T>& x) {
-  return pointwise<formulas::log1p_op>(x);
-}
-/// Square root; slope +infinity at 0 (choose with where() before the root, not after).
-template <Scalar T>
-[[nodiscard]] Var<T> sqrt(const Var<T>& x) {
-  return pointwise<formulas::sqrt_op>(x);
-}
-/// x^2
-template <Scalar T>
-[[nodiscard]] Var<T> square(const Var<T>& x) {
-  return pointwise<formulas::square_op>(x);
-}
-/// |x|, slope 0 at 0
-template <Scalar T>
-[[nodiscard]] Var<T> abs(const Var<T>& x) {
-  return pointwise<formulas::abs_op>(x);
-}
-/// Hyperbolic tangent
-template <Scalar T>
-[[nodiscard]] Var<T> tanh(const Var<T>& x) {
-  return pointwise<formulas::tanh_op>(x);
-}
-/// 1 / (1 + e^-x)
-template <Scalar T>
-[[nodiscard]] Var<T> sigmoid(const Var<T>& x) {
-  return pointwise<formulas::sigmoid_op>(x);
-}
-/// max(x, 0), slope 0 at 0; NaN stays NaN
-template <Scalar T>
-[[nodiscard]] Var<T> relu(const Var<T>& x) {
-  return pointwise<formulas::relu_op>(x);
-}
-/// a where c is not 0, else b. The side not chosen gets a gradient of exactly 0, c gets none.
-template <Scalar T>
-[[nodiscard]] Var<T> where(const Var<T>& c, const Same<Var<T>>& a, const Same<Var<T>>& b) {
-  return pointwise<formulas::where_op>(c, a, b);
-}
-/// 1 where a > b, else 0; a constant, no gradient
-template <Scalar T>
-[[nodiscard]] Var<T> greater(const Var<T>& a, const Same<Var<T>>& b) {
-  return pointwise<formulas::greater_op>(a, b);
-}
-/// 1 where a < b, else 0; a constant, no gradient
-template <Scalar T>
-[[nodiscard]] Var<T> less(const Var<T>& a, const Same<Var<T>>& b) {
-  return pointwise<formulas::less_op>(a, b);
-}
-/// 1 where a == b, else 0; a constant, no gradient
-template <Scalar T>
-[[nodiscard]] Var<T> equal(const Var<T>& a, const Same<Var<T>>& b) {
-  return pointwise<formulas::equal_op>(a, b);
-}
 
 // --- Reductions over any axes (all by default). With .keep the reduced axes stay, with size 1.
 
@@ -126,6 +29,36 @@ template <Scalar T>
 /// Maximum; NaN if any is NaN. Equal maxima share the gradient evenly. Error over an empty axis.
 template <Scalar T>
 [[nodiscard]] Var<T> max(const Var<T>& x, const Axes& axes = all_axes, ReduceOptions options = {});
+/// Minimum; NaN if any is NaN. Equal minima share the gradient evenly. Error over an empty axis.
+template <Scalar T>
+[[nodiscard]] Var<T> min(const Var<T>& x, const Axes& axes = all_axes, ReduceOptions options = {});
+/// Variance sum((x - mean)^2) / n (biased: divided by n, as NumPy's); NaN over an empty axis.
+template <Scalar T>
+[[nodiscard]] Var<T> var(const Var<T>& x, const Axes& axes = all_axes, ReduceOptions options = {});
+/// Standard deviation, the root of var(); its gradient is 0 where it is 0.
+template <Scalar T>
+[[nodiscard]] Var<T> std(const Var<T>& x, const Axes& axes = all_axes, ReduceOptions options = {});
+/// 2-norm sqrt(sum(x^2)); its gradient at the zero vector is 0.
+template <Scalar T>
+[[nodiscard]] Var<T> norm(const Var<T>& x, const Axes& axes = all_axes, ReduceOptions options = {});
+/// log(sum(e^x)), for any size of x; -infinity, with gradient 0, where all of x is -infinity or
+/// there is none.
+template <Scalar T>
+[[nodiscard]] Var<T> logsumexp(const Var<T>& x, const Axes& axes = all_axes,
+                               ReduceOptions options = {});
+/// Position of the largest element on one axis, the first of equals; a NaN counts as the largest. A
+/// constant, no gradient. Error when a position is not exact in T: float and more than 2^24.
+template <Scalar T>
+[[nodiscard]] Var<T> argmax(const Var<T>& x, Axis axis, ReduceOptions options = {});
+/// Position of the smallest element, in the same way; a NaN counts as the smallest.
+template <Scalar T>
+[[nodiscard]] Var<T> argmin(const Var<T>& x, Axis axis, ReduceOptions options = {});
+struct CumsumOptions {
+  bool reverse = false;  // from the end
+};
+/// Running sum along one axis, of x's shape.
+template <Scalar T>
+[[nodiscard]] Var<T> cumsum(const Var<T>& x, Axis axis, CumsumOptions options = {});
 /// Sum over the axes along which `shape` would broadcast to x's shape: the gradient of expand().
 template <Scalar T>
 [[nodiscard]] Var<T> sum_to(const Var<T>& x, const Shape& shape);
@@ -164,6 +97,84 @@ template <Scalar T>
 template <Scalar T>
 [[nodiscard]] Var<T> concat(const std::vector<Var<T>>& xs, Axis axis);
 
+/// The positions `indices` of one axis; a position may come several times, -1 is the last. That
+/// axis is replaced by the axes of `indices` (integers in a Var, any shape), as in NumPy's take.
+template <Scalar T>
+[[nodiscard]] Var<T> take(const Var<T>& x, const Same<Var<T>>& indices, Axis axis);
+template <Scalar T>
+[[nodiscard]] Var<T> take(const Var<T>& x, const std::vector<Size>& indices, Axis axis);
+template <Scalar T>
+[[nodiscard]] Var<T> take(const Var<T>& x, std::initializer_list<Size> indices, Axis axis) {
+  return take(x, std::vector<Size>(indices), axis);
+}
+/// Each line of one axis read at positions of its own: y(b,j) = x(b,indices(b,j)). The indices have
+/// x's shape but for that axis, as in NumPy's take_along_axis.
+template <Scalar T>
+[[nodiscard]] Var<T> gather(const Var<T>& x, const Same<Var<T>>& indices, Axis axis);
+/// The other way round: zeros of `size` positions on that axis, each element of x added where
+/// gather() would read it. The indices have x's shape.
+template <Scalar T>
+[[nodiscard]] Var<T> scatter(const Var<T>& x, const Same<Var<T>>& indices, Axis axis, Size size);
+/// 1 at the index, else 0, along a new last axis of `size` positions: (B) gives (B,size). A
+/// constant, no gradient.
+template <Scalar T>
+[[nodiscard]] Var<T> one_hot(const Var<T>& indices, Size size);
+/// Backwards along these axes.
+template <Scalar T>
+[[nodiscard]] Var<T> flip(const Var<T>& x, const Axes& axes = all_axes);
+/// Without these axes, which must have size 1; by default without all that have.
+template <Scalar T>
+[[nodiscard]] Var<T> squeeze(const Var<T>& x, const Axes& axes = all_axes);
+/// With an axis of size 1 that becomes axis `axis` of the result.
+template <Scalar T>
+[[nodiscard]] Var<T> unsqueeze(const Var<T>& x, Axis axis);
+/// Each position of an axis `times` times in a row: (a,b) gives (a,a,b,b).
+template <Scalar T>
+[[nodiscard]] Var<T> repeat(const Var<T>& x, Size times, Axis axis);
+/// Joined along a new axis, which becomes axis `axis` of the result; all shapes equal.
+template <Scalar T>
+[[nodiscard]] Var<T> stack(const std::vector<Var<T>>& xs, Axis axis);
+/// Cut along one axis into parts of these sizes, or into a number of equal parts.
+template <Scalar T>
+[[nodiscard]] std::vector<Var<T>> split(const Var<T>& x, const std::vector<Size>& sizes, Axis axis);
+template <Scalar T>
+[[nodiscard]] std::vector<Var<T>> split(const Var<T>& x, int parts, Axis axis);
+template <Scalar T>
+[[nodiscard]] std::vector<Var<T>> split(const Var<T>& x, std::initializer_list<Size> sizes,
+                                        Axis axis) {
+  return split(x, std::vector<Size>(sizes), axis);
+}
+struct PadOptions {
+  Axis axis;
+  Size before = 0, after = 0;  // positions added
+  double value = 0;            // what they hold
+};
+/// With positions of a constant value in front of and behind those of one axis.
+template <Scalar T>
+[[nodiscard]] Var<T> pad(const Var<T>& x, PadOptions options);
+
+/// What index() does with the next axis: a position (which drops the axis) or one of range(),
+/// every, new_axis and rest.
+struct IndexItem {
+  enum class Kind { position, range, new_axis, rest };
+  Kind kind = Kind::position;
+  Size begin = 0, end = to_end, step = 1;
+  constexpr IndexItem(std::integral auto position) : begin(static_cast<Size>(position)) {}
+  constexpr IndexItem(Kind k, Size b = 0, Size e = to_end, Size s = 1)
+      : kind(k), begin(b), end(e), step(s) {}
+};
+/// Positions begin, begin + step, ... before end: begin:end:step in Python. Negative positions
+/// count from the end; to_end stands for an end, or with a negative step a begin, left out.
+constexpr IndexItem range(Size begin, Size end = to_end, Size step = 1) {
+  return {IndexItem::Kind::range, begin, end, step};
+}
+inline constexpr IndexItem every = range(0);                     // :
+inline constexpr IndexItem new_axis{IndexItem::Kind::new_axis};  // None
+inline constexpr IndexItem rest{IndexItem::Kind::rest};          // ...
+/// NumPy's x[...]: index(x, {0, every, range(1, 4), new_axis, rest, -1}). Axes not named are kept.
+template <Scalar T>
+[[nodiscard]] Var<T> index(const Var<T>& x, std::initializer_list<IndexItem> items);
+
 // --- Linear algebra
 
 struct MatmulOptions {
@@ -180,6 +191,41 @@ template <Scalar T>
 /// gradient 0.
 template <Scalar T>
 [[nodiscard]] Var<T> softmax(const Var<T>& x, Axis axis);
+/// The same of the elements whose mask is not 0 (1 = attend); the others get weight and gradient 0,
+/// whatever they hold. The mask broadcasts to x. Bit for bit what x with -infinity added there
+/// gives.
+template <Scalar T>
+[[nodiscard]] Var<T> softmax(const Var<T>& x, Axis axis, const Same<Var<T>>& mask);
+/// log(softmax(x)), for any size of x; -infinity, with gradient 0, where all of x is -infinity.
+template <Scalar T>
+[[nodiscard]] Var<T> log_softmax(const Var<T>& x, Axis axis);
+
+// --- Normalisation and dropout
+
+struct LayerNormOptions {
+  Axes axes = -1;
+  double epsilon = 1e-3;  // Keras's; PyTorch's is 1e-5
+};
+/// (x - mean) / sqrt(var + epsilon) gamma + beta over some axes, whose sizes are the shape of gamma
+/// and beta. Fastest for the last axes.
+template <Scalar T>
+[[nodiscard]] Var<T> layer_norm(const Var<T>& x, const Same<Var<T>>& gamma,
+                                const Same<Var<T>>& beta, LayerNormOptions options = {});
+
+struct DropoutOptions {
+  Axes shared = Axes::of(0);  // along these axes one decision holds for all (by default: no axis)
+};
+/// In a training recording: each element is 0 with probability `rate`, else x / (1 - rate);
+/// elsewhere x itself. What is dropped depends on the recording's seed and step, on how many random
+/// ops it holds so far, on the sample (first_sample + position on axis 0) and the index within it:
+/// so it is the same however a batch is dealt out. Error unless 0 <= rate <= 1.
+template <Scalar T>
+[[nodiscard]] Var<T> dropout(const Var<T>& x, double rate, DropoutOptions options = {});
+/// The factors that dropout() would use for a tensor of this shape (0 or 1 / (1 - rate); ones
+/// outside training), drawn on the recording of `like`; a constant.
+template <Scalar T>
+[[nodiscard]] Var<T> dropout_mask(const Var<T>& like, const Shape& shape, double rate,
+                                  DropoutOptions options = {});
 
 // --- LSTM
 
@@ -226,82 +272,34 @@ template <Scalar T>
 [[nodiscard]] Var<T> binary_crossentropy_from_logits(const Var<T>& p, const Same<Var<T>>& t,
                                                      LossOptions options = {});
 
-// --- Operators. A number takes the scalar type of the Var beside it.
+struct HuberOptions {
+  Reduction reduction = Reduction::mean;
+  double delta = 1;
+};
+/// d^2 / 2 for |d| = |p - t| <= delta, else delta (|d| - delta / 2)
+template <Scalar T>
+[[nodiscard]] Var<T> huber(const Var<T>& p, const Same<Var<T>>& t, HuberOptions options = {});
 
+struct CategoricalOptions {
+  Reduction reduction = Reduction::mean;  // over the lines: the class axis is always summed
+  Axis axis = -1;                         // of the classes
+};
+/// -sum(t log q) over the classes, q = p / sum(p) clipped to [1e-7, 1 - 1e-7] as in Keras; t are
+/// probabilities, one-hot or soft
 template <Scalar T>
-[[nodiscard]] Var<T> operator-(const Var<T>& x) {
-  return negate(x);
-}
+[[nodiscard]] Var<T> categorical_crossentropy(const Var<T>& p, const Same<Var<T>>& t,
+                                              CategoricalOptions options = {});
+/// The same of the logits x: q = softmax(x), exact for any size of x, without clipping
 template <Scalar T>
-[[nodiscard]] Var<T> operator+(const Var<T>& a, const Var<T>& b) {
-  return add(a, b);
-}
+[[nodiscard]] Var<T> categorical_crossentropy_from_logits(const Var<T>& x, const Same<Var<T>>& t,
+                                                          CategoricalOptions options = {});
+/// The same with classes 0, 1, ... as targets: t has p's shape without the class axis
 template <Scalar T>
-[[nodiscard]] Var<T> operator+(const Var<T>& a, Same<T> b) {
-  return add(a, Var<T>(b));
-}
+[[nodiscard]] Var<T> sparse_categorical_crossentropy(const Var<T>& p, const Same<Var<T>>& t,
+                                                     CategoricalOptions options = {});
 template <Scalar T>
-[[nodiscard]] Var<T> operator+(Same<T> a, const Var<T>& b) {
-  return add(Var<T>(a), b);
-}
-template <Scalar T>
-[[nodiscard]] Var<T> operator-(const Var<T>& a, const Var<T>& b) {
-  return subtract(a, b);
-}
-template <Scalar T>
-[[nodiscard]] Var<T> operator-(const Var<T>& a, Same<T> b) {
-  return subtract(a, Var<T>(b));
-}
-template <Scalar T>
-[[nodiscard]] Var<T> operator-(Same<T> a, const Var<T>& b) {
-  return subtract(Var<T>(a), b);
-}
-template <Scalar T>
-[[nodiscard]] Var<T> operator*(const Var<T>& a, const Var<T>& b) {
-  return multiply(a, b);
-}
-template <Scalar T>
-[[nodiscard]] Var<T> operator*(const Var<T>& a, Same<T> b) {
-  return multiply(a, Var<T>(b));
-}
-template <Scalar T>
-[[nodiscard]] Var<T> operator*(Same<T> a, const Var<T>& b) {
-  return multiply(Var<T>(a), b);
-}
-template <Scalar T>
-[[nodiscard]] Var<T> operator/(const Var<T>& a, const Var<T>& b) {
-  return divide(a, b);
-}
-template <Scalar T>
-[[nodiscard]] Var<T> operator/(const Var<T>& a, Same<T> b) {
-  return divide(a, Var<T>(b));
-}
-template <Scalar T>
-[[nodiscard]] Var<T> operator/(Same<T> a, const Var<T>& b) {
-  return divide(Var<T>(a), b);
-}
-
-// --- What the formulas of pointwise ops use when their values are Vars
-
-template <Scalar T>
-[[nodiscard]] Var<T> operator>(const Var<T>& a, const Var<T>& b) {
-  return greater(a, b);
-}
-template <Scalar T>
-[[nodiscard]] Var<T> operator<(const Var<T>& a, const Var<T>& b) {
-  return less(a, b);
-}
-template <Scalar T>
-[[nodiscard]] Var<T> operator==(const Var<T>& a, const Var<T>& b) {
-  return equal(a, b);
-}
-template <Scalar T>
-[[nodiscard]] Var<T> operator!=(const Var<T>& a, const Var<T>& b) {
-  return T(1) - equal(a, b);
-}
-template <Scalar T>
-[[nodiscard]] Var<T> select(const Var<T>& c, const Var<T>& a, const Var<T>& b) {
-  return where(c, a, b);
-}
+[[nodiscard]] Var<T> sparse_categorical_crossentropy_from_logits(const Var<T>& x,
+                                                                 const Same<Var<T>>& t,
+                                                                 CategoricalOptions options = {});
 
 }  // namespace axisgrad

@@ -55,7 +55,7 @@ void Recording<T>::end(End how) noexcept {
   generation.fetch_add(1);
   nodes.clear(), inputs.clear(), saved.clear(), leaves.clear(), substitutions.clear();
   slot_sizes_.clear(), sizes_.clear(), arena_.clear();
-  slots = 0;
+  slots = 0, random_ops = 0;
 }
 
 template <Scalar T>

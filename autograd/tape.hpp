@@ -78,6 +78,7 @@ class Recording : public TapeBlock {
   std::vector<Leaf> leaves;  // by id
   std::vector<std::pair<ParameterId, Tensor<T>>> substitutions;
   int slots = 0;
+  std::uint64_t random_ops = 0;  // so far: the ordinal of the next one, which its stream depends on
 
   // Working memory of backward.
   struct Workspace {

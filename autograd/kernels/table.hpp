@@ -43,6 +43,11 @@ struct RowKernels {
   Columns sum_columns, max_columns, softmax_columns;
   RowsBackward softmax_backward_rows;
   ColumnsBackward softmax_backward_columns;
+  // See layer_norm.hpp; dgamma and dbeta are added to, row after row.
+  void (*layer_norm)(Index rows, Index n, const T* x, const T* gamma, const T* beta, T epsilon,
+                     T* y, T* mean, T* inverse);
+  void (*layer_norm_backward)(Index rows, Index n, const T* x, const T* gamma, const T* mean,
+                              const T* inverse, const T* g, T* dx, T* dgamma, T* dbeta);
 };
 
 /// Element (i,j) of a matrix is p[i*row + j*col]. A bias is a matrix with row = 0; p = nullptr is

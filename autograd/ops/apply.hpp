@@ -32,6 +32,11 @@ struct Number {
   friend Number sqrt(Number x) { return std::sqrt(x.v); }
   friend Number abs(Number x) { return std::abs(x.v); }
   friend Number tanh(Number x) { return std::tanh(x.v); }
+  friend Number expm1(Number x) { return std::expm1(x.v); }
+  friend Number sin(Number x) { return std::sin(x.v); }
+  friend Number cos(Number x) { return std::cos(x.v); }
+  friend Number erf(Number x) { return std::erf(x.v); }
+  friend Number pow(Number x, Number p) { return std::pow(x.v, p.v); }
 };
 
 namespace detail {
@@ -62,6 +67,11 @@ struct Trace {
   friend Trace sqrt(Trace x) { return x; }
   friend Trace abs(Trace x) { return x; }
   friend Trace tanh(Trace x) { return x; }
+  friend Trace expm1(Trace x) { return x; }
+  friend Trace sin(Trace x) { return x; }
+  friend Trace cos(Trace x) { return x; }
+  friend Trace erf(Trace x) { return x; }
+  friend Trace pow(Trace x, Trace p) { return of(x.uses | p.uses); }
 };
 
 template <class Op>

@@ -24,10 +24,17 @@ struct Sample {
   std::vector<SampleInput> inputs;
   std::function<Var<double>(std::span<const Var<double>>)> in_double;
   std::function<Var<float>(std::span<const Var<float>>)> in_float;
+  // Fused ops: the same result in public ops, which value and gradient are compared with.
+  std::function<Var<double>(std::span<const Var<double>>)> reference{};
 };
 template <class F>
 Sample sample(std::string title, std::vector<SampleInput> inputs, F f) {
   return {std::move(title), std::move(inputs), f, f};
+}
+template <class F>
+Sample with_reference(Sample sample, F f) {
+  sample.reference = f;
+  return sample;
 }
 
 enum class Kind { pointwise, structured, fused };
@@ -56,10 +63,18 @@ std::vector<std::vector<Shape>> pointwise_sample_shapes(int n);
 
 std::vector<OpEntry> pointwise_family();
 std::vector<OpEntry> reduce_family();
+std::vector<OpEntry> statistics_family();
+std::vector<OpEntry> scan_family();
 std::vector<OpEntry> shape_family();
+std::vector<OpEntry> indexing_family();
+std::vector<OpEntry> arrange_family();
 std::vector<OpEntry> matmul_family();
 std::vector<OpEntry> softmax_family();
+std::vector<OpEntry> norm_family();
+std::vector<OpEntry> dropout_family();
 std::vector<OpEntry> loss_family();
+std::vector<OpEntry> categorical_family();
+std::vector<OpEntry> categorical_logits_family();
 std::vector<OpEntry> lstm_family();
 std::vector<OpEntry> attention_family();
 

@@ -53,6 +53,16 @@ struct binary_crossentropy_from_logits_op {
   }
 };
 
+struct huber_op {
+  static constexpr std::string_view name = "huber";
+  static std::vector<Sample> samples() {
+    return {sample("mean", {{{2, 3, 5}}, {{2, 3, 5}}},
+                   [](auto x) { return huber(x[0], x[1], {.delta = 1.5}); }),
+            sample("none", {{{4, 1}}, {{4, 1}}},
+                   [](auto x) { return huber(x[0], x[1], {.reduction = Reduction::none}); })};
+  }
+};
+
 }  // namespace
 
 template <Scalar T>
@@ -74,12 +84,24 @@ Var<T> binary_crossentropy_from_logits(const Var<T>& p, const Same<Var<T>>& t,
                                                      options);
 }
 
+template <Scalar T>
+Var<T> huber(const Var<T>& p, const Same<Var<T>>& t, HuberOptions options) {
+  if (p.shape() != t.shape())
+    fail("huber", "prediction and target differ in shape: got ", p.shape(), " and ", t.shape());
+  if (!(options.delta > 0)) fail("huber", "delta must be positive, got ", options.delta);
+  const Var<T> delta(static_cast<T>(options.delta));
+  return reduced(pointwise<formulas::huber_op>(p, t, delta), {options.reduction});
+}
+
 std::vector<OpEntry> loss_family() {
-  return family<mse_op, mae_op, binary_crossentropy_op, binary_crossentropy_from_logits_op>();
+  return family<mse_op, mae_op, binary_crossentropy_op, binary_crossentropy_from_logits_op,
+                huber_op>();
 }
 
 template Var<float> mse(const Var<float>&, const Var<float>&, LossOptions);
 template Var<double> mse(const Var<double>&, const Var<double>&, LossOptions);
+template Var<float> huber(const Var<float>&, const Var<float>&, HuberOptions);
+template Var<double> huber(const Var<double>&, const Var<double>&, HuberOptions);
 template Var<float> mae(const Var<float>&, const Var<float>&, LossOptions);
 template Var<double> mae(const Var<double>&, const Var<double>&, LossOptions);
 template Var<float> binary_crossentropy(const Var<float>&, const Var<float>&, LossOptions);

@@ -1,4 +1,5 @@
 // Softmax along any axis.
+#include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/kernels/softmax.hpp>
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/ops/family.hpp>
@@ -32,12 +33,67 @@ struct softmax_op {
         sample("axis 0", {{{4, 1, 3}}}, [](auto x) { return softmax(x[0], 0); }),
         sample("two equal axes, the first", {{{3, 3}}}, [](auto x) { return softmax(x[0], 0); }),
         sample("a long row", {{{2, 21}}}, [](auto x) { return softmax(x[0], 1); }),
+        sample("masked, one line wholly", {{{2, 3, 4}}},
+               [](auto x) {
+                 const Tensor<typename decltype(x)::value_type::scalar> mask(
+                     {3, 4}, {1, 0, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0});
+                 return softmax(x[0], -1, constant(mask));
+               }),
         sample("an axis of size 1", {{{2, 1, 3}}}, [](auto x) { return softmax(x[0], 1); }),
         sample("beside an empty axis", {{{0, 4}}}, [](auto x) { return softmax(x[0], 1); })};
   }
 };
 
+struct log_softmax_op {
+  static constexpr std::string_view name = "log_softmax";
+  struct Options {
+    int axis;
+  };
+  // dx = g - softmax(x) sum(g); 0 on a line of nothing but -infinity
+  template <Scalar T>
+  static void gradient(Rule<T>& r) {
+    const int axis = r.template options<Options>().axis;
+    const Var<T> y = r.output(), g = r.cotangent();
+    if (g.size() == 0) return r.add(0, g);
+    const Var<T> alive =
+        greater(max(y.detach(), axis, {.keep = true}), Var<T>(-std::numeric_limits<T>::infinity()));
+    r.add(0, alive * g - exp(y) * sum(g, axis, {.keep = true}));
+  }
+  static std::vector<Sample> samples() {
+    return {
+        sample("the last axis", {{{2, 3, 5}}}, [](auto x) { return log_softmax(x[0], -1); }),
+        sample("axis 1", {{{2, 3, 1}}}, [](auto x) { return log_softmax(x[0], 1); }),
+        sample("axis 0", {{{4, 3}}}, [](auto x) { return log_softmax(x[0], 0); }),
+        sample("beside an empty axis", {{{0, 4}}}, [](auto x) { return log_softmax(x[0], 1); })};
+  }
+};
+
 }  // namespace
+
+template <Scalar T>
+Var<T> softmax(const Var<T>& x, Axis axis, const Same<Var<T>>& mask) {
+  const int a = resolve(axis, x.rank(), "softmax");
+  if (!broadcasts_to(mask.shape(), x.shape()))
+    fail("softmax", "the mask ", mask.shape(), " does not broadcast to ", x.shape());
+  const Var<T> hidden(-std::numeric_limits<T>::infinity());
+  Tensor<T> y = where(mask.detach(), x.detach(), hidden).value();
+  T* data = y.mutable_data();
+  kernels::softmax(softmax_op::extent(x.shape(), a), static_cast<const T*>(data), data);
+  return record<softmax_op, T>({&x, &mask}, y, {.outputs = 1}, {a});
+}
+
+// x - m - log(sum(e^(x-m))), m the largest of x: in this order, so that x - m is exact for large x.
+template <Scalar T>
+Var<T> log_softmax(const Var<T>& x, Axis axis) {
+  const int a = resolve(axis, x.rank(), "log_softmax");
+  if (x.size() == 0) return record<log_softmax_op, T>({&x}, x.value(), {.outputs = 1}, {a});
+  const Var<T> c = x.detach(), most = max(c, a, {.keep = true});
+  const Var<T> none(-std::numeric_limits<T>::infinity()), zero(T(0));
+  const Var<T> shifted = c - where(equal(most, none), zero, most);
+  const Var<T> total = sum(exp(shifted), a, {.keep = true});
+  const Var<T> y = shifted - where(total, log(total), zero);
+  return record<log_softmax_op, T>({&x}, y.value(), {.outputs = 1}, {a});
+}
 
 template <Scalar T>
 Var<T> softmax(const Var<T>& x, Axis axis) {
@@ -47,9 +103,13 @@ Var<T> softmax(const Var<T>& x, Axis axis) {
   return record<softmax_op, T>({&x}, y, {.outputs = 1}, {a});
 }
 
-std::vector<OpEntry> softmax_family() { return family<softmax_op>(); }
+std::vector<OpEntry> softmax_family() { return family<softmax_op, log_softmax_op>(); }
 
 template Var<float> softmax(const Var<float>&, Axis);
 template Var<double> softmax(const Var<double>&, Axis);
+template Var<float> softmax(const Var<float>&, Axis, const Var<float>&);
+template Var<double> softmax(const Var<double>&, Axis, const Var<double>&);
+template Var<float> log_softmax(const Var<float>&, Axis);
+template Var<double> log_softmax(const Var<double>&, Axis);
 
 }  // namespace axisgrad

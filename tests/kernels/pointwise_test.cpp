@@ -181,13 +181,28 @@ void check_ulps(
 }
 
 template <class T>
+void check_pow() {
+  std::mt19937 g(5);
+  std::uniform_real_distribution<double> base(0, 20), exponent(-30, 30);
+  double worst = 0;
+  for (int i = 0; i < 20000; ++i) {
+    T x = T(base(g)), p = T(exponent(g)), y = 0;
+    if (i % 2) x = -x, p = std::round(p);
+    pointwise<pow_op, T>().value({1, 1, {&x, &p}, {}, {1, 1}, &y});
+    worst = std::max(worst, ulps(y, std::pow((long double)x, (long double)p)));
+  }
+  CHECK(worst <= 4);
+}
+
+template <class T>
 void check_edges() {
   using L = std::numeric_limits<T>;
   const T inf = L::infinity(), nan = L::quiet_NaN();
   auto at = []<class Op>(Op, T x) { return apply<Op>(std::vector<T>(1, x))[0]; };
-  for_each_op(
-      list<exp_op, log_op, tanh_op, sqrt_op, abs_op, relu_op, sigmoid_op, negate_op, square_op>(),
-      [&](auto op) { CHECK(std::isnan(at(op, nan))); });
+  for_each_op(list<exp_op, log_op, tanh_op, sqrt_op, abs_op, relu_op, sigmoid_op, negate_op,
+                   square_op, expm1_op, sin_op, cos_op, erf_op, sign_op, softplus_op,
+                   log_sigmoid_op, gelu_op, gelu_tanh_op>(),
+              [&](auto op) { CHECK(std::isnan(at(op, nan))); });
   CHECK(at(exp_op(), -inf) == 0);
   CHECK(at(exp_op(), inf) == inf);
   CHECK(at(exp_op(), L::max()) == inf);
@@ -209,6 +224,38 @@ void check_edges() {
   CHECK(at(sigmoid_op(), inf) == 1);
   CHECK(at(cross_entropy_from_logit_op(), T(-1000)) == 0);
   CHECK(at(cross_entropy_from_logit_op(), T(1000)) == 1000);
+  CHECK(at(expm1_op(), -inf) == -1);
+  CHECK(at(expm1_op(), inf) == inf);
+  CHECK(std::signbit(at(expm1_op(), T(-0.0))));
+  CHECK(at(erf_op(), inf) == 1);
+  CHECK(at(erf_op(), -inf) == -1);
+  CHECK(std::isnan(at(sin_op(), inf)));
+  CHECK(at(sign_op(), -inf) == -1);
+  CHECK(at(sign_op(), T(0)) == 0);
+  CHECK(at(softplus_op(), T(1000)) == 1000);
+  CHECK(at(softplus_op(), -inf) == 0);
+  CHECK(at(log_sigmoid_op(), T(-1000)) == -1000);
+  CHECK(at(log_sigmoid_op(), inf) == 0);
+  auto of = []<class Op>(Op, T a, T b) {
+    T y = 0;
+    pointwise<Op, T>().value({1, 1, {&a, &b}, {}, {1, 1}, &y});
+    return y;
+  };
+  for (auto [a, b] : {std::pair(nan, T(1)), std::pair(T(1), nan), std::pair(nan, inf)}) {
+    CHECK(std::isnan(of(maximum_op(), a, b)));
+    CHECK(std::isnan(of(minimum_op(), a, b)));
+  }
+  CHECK(of(maximum_op(), -inf, T(2)) == 2);
+  CHECK(of(minimum_op(), -inf, T(2)) == -inf);
+  CHECK(of(pow_op(), T(0), T(0)) == 1);
+  CHECK(of(pow_op(), T(-2), T(3)) == -8);
+  CHECK(of(pow_op(), T(0), T(-1)) == inf);
+  CHECK(std::isnan(of(pow_op(), T(-2), T(.5))));
+  CHECK(of(leaky_relu_op(), -inf, T(.5)) == -inf);
+  CHECK(of(elu_op(), -inf, T(2)) == -2);
+  CHECK(of(elu_op(), inf, T(2)) == inf);
+  CHECK(of(not_equal_op(), nan, nan) == 1);
+  CHECK(of(greater_equal_op(), nan, T(0)) == 0);
   // NaN is not 0, so it chooses the first side.
   const T c = nan, a = 1, b = 2;
   T y = 0;
@@ -221,14 +268,19 @@ void check_edges() {
 TEST_CASE_TEMPLATE("every op: values, gradients, tails, broadcasts", T, float, double) {
   for_each_arch(check_ops<T>);
 }
-TEST_CASE_TEMPLATE("exp, log, log1p, tanh and sqrt to the last places", T, float, double) {
+TEST_CASE_TEMPLATE("elementary functions to the last places", T, float, double) {
   check_ulps<exp_op, T>(4);
   check_ulps<log_op, T>(4);
   check_ulps<tanh_op, T>(4);
   check_ulps<sqrt_op, T>(.5);
+  check_ulps<erf_op, T>(4);
+  check_ulps<expm1_op, T>(4);
+  check_ulps<sin_op, T>(4);
+  check_ulps<cos_op, T>(4);
   // log1p(e^x) for x <= 0: the only place where log1p is used.
   check_ulps<cross_entropy_from_logit_op, T>(4, [](T x) { return x <= 0 && std::isfinite(x); });
 }
+TEST_CASE_TEMPLATE("powers to the last places", T, float, double) { for_each_arch(check_pow<T>); }
 TEST_CASE_TEMPLATE("infinities, NaN and signs of zero", T, float, double) {
   for_each_arch(check_edges<T>);
 }

@@ -1,5 +1,6 @@
-// exp and log where xsimd's are wrong. The overloads stand in xsimd's namespace, where the formulas
-// of ops/pointwise.hpp, and xsimd's own tanh, find them by their arguments.
+// exp and log where xsimd's are wrong; sin, cos, erf, expm1 and pow by the C library. The overloads
+// stand in xsimd's namespace, where the formulas of ops/pointwise.hpp, and xsimd's own tanh, find
+// them by their arguments.
 #pragma once
 #include <limits>
 
@@ -39,6 +40,50 @@ inline batch<double> log(const batch<double>& x) noexcept {
   if (!any(subnormal)) return kernel::log<default_arch>(x, default_arch{});
   const V y = kernel::log<default_arch>(select(subnormal, x * V(0x1p54), x), default_arch{});
   return select(subnormal, y - V(37.429947750237046709), y);
+}
+
+// One lane after the other. xsimd's sin and cos share a weak helper among architectures, its erf is
+// 68 ulp off in double, its pow of a large result loses the digits of the exponent.
+template <class T, class F>
+inline batch<T> each_lane(const batch<T>& x, F f) noexcept {
+  alignas(64) T t[batch<T>::size];
+  x.store_aligned(t);
+  for (T& v : t) v = f(v);
+  return batch<T>::load_aligned(t);
+}
+inline batch<float> sin(const batch<float>& x) noexcept {
+  return each_lane(x, [](float v) { return __builtin_sinf(v); });
+}
+inline batch<double> sin(const batch<double>& x) noexcept {
+  return each_lane(x, [](double v) { return __builtin_sin(v); });
+}
+inline batch<float> cos(const batch<float>& x) noexcept {
+  return each_lane(x, [](float v) { return __builtin_cosf(v); });
+}
+inline batch<double> cos(const batch<double>& x) noexcept {
+  return each_lane(x, [](double v) { return __builtin_cos(v); });
+}
+inline batch<float> expm1(const batch<float>& x) noexcept {
+  return each_lane(x, [](float v) { return __builtin_expm1f(v); });
+}
+inline batch<double> expm1(const batch<double>& x) noexcept {
+  return each_lane(x, [](double v) { return __builtin_expm1(v); });
+}
+inline batch<double> erf(const batch<double>& x) noexcept {
+  return each_lane(x, [](double v) { return __builtin_erf(v); });
+}
+template <class T, class F>
+inline batch<T> each_pair(const batch<T>& x, const batch<T>& p, F f) noexcept {
+  alignas(64) T t[batch<T>::size], u[batch<T>::size];
+  x.store_aligned(t), p.store_aligned(u);
+  for (unsigned l = 0; l < batch<T>::size; ++l) t[l] = f(t[l], u[l]);
+  return batch<T>::load_aligned(t);
+}
+inline batch<float> pow(const batch<float>& x, const batch<float>& p) noexcept {
+  return each_pair(x, p, [](float v, float e) { return __builtin_powf(v, e); });
+}
+inline batch<double> pow(const batch<double>& x, const batch<double>& p) noexcept {
+  return each_pair(x, p, [](double v, double e) { return __builtin_pow(v, e); });
 }
 
 }  // namespace xsimd

@@ -243,6 +243,47 @@ void softmax_backward_columns(Index n, Index stride, Index columns, const T* y, 
 }
 
 template <class T>
+void layer_norm(Index rows, Index n, const T* x, const T* gamma, const T* beta, T epsilon, T* y,
+                T* mean, T* inverse) {
+  using V = Vec<T>;
+  for (Index r = 0; r < rows; ++r, x += n, y += n) {
+    const T m = sum_of<T>(n, [&](Index j, auto k) { return load(x + j, k); }) / T(n);
+    const T squares = sum_of<T>(n, [&](Index j, auto k) {
+      const V d = load(x + j, k, m) - V(m);  // 0 beyond the end
+      return d * d;
+    });
+    const T i = T(1) / T(__builtin_sqrt(double(squares / T(n) + epsilon)));
+    mean[r] = m, inverse[r] = i;
+    by_vector<T>(n, [&](Index j, auto k) {
+      const V x_hat = (load(x + j, k) - V(m)) * V(i);
+      store(fused(x_hat, load(gamma + j, k), load(beta + j, k)), y + j, k);
+    });
+  }
+}
+
+template <class T>
+void layer_norm_backward(Index rows, Index n, const T* x, const T* gamma, const T* mean,
+                         const T* inverse, const T* g, T* dx, T* dgamma, T* dbeta) {
+  using V = Vec<T>;
+  for (Index r = 0; r < rows; ++r, x += n, g += n, dx += n) {
+    const V m(mean[r]), i(inverse[r]);
+    V of_h(T(0)), of_product(T(0));
+    by_vector<T>(n, [&](Index j, auto k) {
+      const V x_hat = (load(x + j, k, mean[r]) - m) * i, up = load(g + j, k);
+      const V h = up * load(gamma + j, k);
+      of_h = of_h + h, of_product = fused(h, x_hat, of_product);
+      store(fused(up, x_hat, load(dgamma + j, k)), dgamma + j, k);
+      store(up + load(dbeta + j, k), dbeta + j, k);
+    });
+    const V a(xsimd::hadd(of_h) / T(n)), b(xsimd::hadd(of_product) / T(n));
+    by_vector<T>(n, [&](Index j, auto k) {
+      const V x_hat = (load(x + j, k) - m) * i, h = load(g + j, k) * load(gamma + j, k);
+      store((h - a - x_hat * b) * i, dx + j, k);
+    });
+  }
+}
+
+template <class T>
 constexpr RowKernels<T> kernels = {
     .sum_rows = &sum_rows<T>,
     .max_rows = &max_rows<T>,
@@ -252,6 +293,8 @@ constexpr RowKernels<T> kernels = {
     .softmax_columns = &softmax_columns<T>,
     .softmax_backward_rows = &softmax_backward_rows<T>,
     .softmax_backward_columns = &softmax_backward_columns<T>,
+    .layer_norm = &layer_norm<T>,
+    .layer_norm_backward = &layer_norm_backward<T>,
 };
 
 }  // namespace

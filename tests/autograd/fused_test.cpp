@@ -1,0 +1,77 @@
+// A fused op has a forward pass, a fast backward pass and a reference in public ops, which here
+// judges both: in value, in gradient, and in the gradient that create_graph gives.
+#include <axisgrad/autograd/ops/family.hpp>
+#include <axisgrad/autograd/random.hpp>
+
+#include "common.hpp"
+
+using namespace axisgrad;
+using namespace axisgrad::test;
+
+namespace {
+
+using Vars = std::vector<Var<double>>;
+using Function = std::function<Var<double>(std::span<const Var<double>>)>;
+
+std::vector<Tensor<double>> draw(const Sample& sample) {
+  std::vector<Tensor<double>> xs;
+  std::uint64_t at = 0;
+  const RandomStream stream(5);
+  for (const SampleInput& i : sample.inputs) {
+    Tensor<double> x(i.shape, 0.);
+    for (Size k = 0; k < x.size(); ++k)
+      x.mutable_data()[k] = i.range.low + (i.range.high - i.range.low) * stream.uniform(at++);
+    xs.push_back(x);
+  }
+  return xs;
+}
+
+struct Outcome {
+  Tensor<double> value;
+  std::vector<std::vector<double>> gradients;
+};
+Outcome run(const Function& f, const std::vector<Tensor<double>>& xs, bool create_graph) {
+  Tape<double> tape;
+  Vars in;
+  for (const auto& x : xs) in.push_back(tape.input(x, {.gradient = true}));
+  const auto y = f(in);
+  Tensor<double> c(y.shape(), 0.);
+  for (Size k = 0; k < c.size(); ++k)
+    c.mutable_data()[k] = RandomStream(6).normal(std::uint64_t(k));
+  const auto g =
+      grad<double>(Vars{y}, in, {.create_graph = create_graph, .cotangents = {constant(c)}});
+  Outcome outcome{y.value(), {}};
+  for (const auto& v : g) outcome.gradients.push_back(list(v));
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("fused ops agree with their references") {
+  int compared = 0;
+  for (const OpEntry& op : all_ops()) {
+    if (op.kind != Kind::fused) continue;
+    int here = 0;
+    for (const Sample& sample : op.samples) {
+      if (!sample.reference) continue;
+      CAPTURE(op.name);
+      CAPTURE(sample.title);
+      const auto xs = draw(sample);
+      const Outcome right = run(sample.reference, xs, false);
+      for (bool create_graph : {false, true}) {
+        const Outcome fused = run(sample.in_double, xs, create_graph);
+        CHECK(near(list(fused.value), list(right.value), 1e-13));
+        for (std::size_t k = 0; k < xs.size(); ++k) {
+          CHECK(near(fused.gradients[k], right.gradients[k], 1e-12));
+          CHECK(std::any_of(fused.gradients[k].begin(), fused.gradients[k].end(),
+                            [](double g) { return g != 0; }));
+        }
+      }
+      ++here;
+    }
+    CAPTURE(op.name);
+    CHECK(here > 0);
+    compared += here;
+  }
+  CHECK(compared >= 6);
+}
