@@ -36,6 +36,7 @@ MultiHeadAttentionOptions completed(MultiHeadAttentionOptions o) {
   require(o.key_embed_size, "key_embed_size", "the size of the key's embed axis");
   require(o.value_embed_size, "value_embed_size", "the size of the value's embed axis");
   require(o.output_dim, "output_dim", "the size of the output's embed axis");
+  if (!(o.dropout >= 0 && o.dropout <= 1)) fail(who, "dropout must lie in [0, 1], got ", o.dropout);
   if (o.axis.count() < 1) fail(who, "needs a token axis");
   return o;
 }

@@ -31,6 +31,7 @@ struct MultiHeadAttentionOptions {
   Size value_embed_size = 0;  // key_embed_size when 0
   Size output_dim = 0;        // embed_size when 0
   bool use_bias = true;
+  double dropout = 0;  // of the weights, in a training recording
   bool causal = false;
   CausalAlignment causal_alignment = CausalAlignment::last;
   Init kernel_init = Init::glorot_uniform, bias_init = Init::zeros;
@@ -148,8 +149,9 @@ class MultiHeadAttention {
                                   const Same<AttentionMasks<U>>& masks = {}) const {
     return run(queries, keys, values, masks, false).out;
   }
-  /// Also the weights and scores, (batch axes, H, Tq, Tk). Each row of the weights is a probability
-  /// distribution over the keys, or 0 where there is nothing to attend to.
+  /// Also the weights and scores, (batch axes, H, Tq, Tk). Each row of the weights, taken before
+  /// dropout, is a probability distribution over the keys, or 0 where there is nothing to attend
+  /// to.
   template <Scalar U>
   [[nodiscard]] Attended<U> with_weights(const Var<U>& x,
                                          const Same<AttentionMasks<U>>& masks = {}) const {
@@ -211,10 +213,16 @@ class MultiHeadAttention {
       return mask.value().empty() ? mask
                                   : reshape(mask, detail::lifted_mask(mask.shape(), scores, b));
     };
+    // Survivors are scaled by 1 / (1 - dropout): a row of what is used may sum to more than 1. The
+    // weights that are shown are those before.
+    Var<U> factors;
+    if (options_.dropout > 0 && q.recording_options().training)
+      factors = dropout_mask(q, scores, options_.dropout);
     const AttentionOptions<U> o{.mask = lifted(masks.mask),
                                 .additive_mask = lifted(masks.additive_mask),
                                 .causal = options_.causal,
-                                .causal_alignment = options_.causal_alignment};
+                                .causal_alignment = options_.causal_alignment,
+                                .weight_factors = factors};
     Attended<U> a;
     if (weights)
       a = attention_by_head_with_weights(q, k, v, o);

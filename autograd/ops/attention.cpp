@@ -274,7 +274,11 @@ std::vector<Sample> attention_op::samples() {
     return scaled_dot_product_attention(x[0], x[1], x[2], {.causal = true, .scale = 0.8});
   };
   return {
-      sample("plain", three, plain),
+      with_reference(sample("plain", three, plain),
+                     [](auto x) {
+                       return matmul(softmax(matmul(x[0], x[1], {.transpose_b = true}) / 2.0, -1),
+                                     x[2]);
+                     }),
       sample("rank 2", {{{3, 4}}, {{5, 4}}, {{5, 1}}}, plain),
       sample("broadcast batches", {{{2, 1, 3, 4}}, {{3, 5, 4}}, {{5, 2}}}, plain),
       sample("no keys", {{{2, 3, 4}}, {{2, 0, 4}}, {{2, 0, 6}}}, plain),
@@ -286,20 +290,31 @@ std::vector<Sample> attention_op::samples() {
                return scaled_dot_product_attention(
                    x[0], x[1], x[2], {.causal = true, .causal_alignment = CausalAlignment::first});
              }),
-      sample("a mask and factors", three,
-             []<Scalar T>(std::span<const Var<T>> x) {
-               return scaled_dot_product_attention(
-                   x[0], x[1], x[2],
-                   {.mask = thirds<T>({3, 5}), .weight_factors = thirds<T>({2, 1, 5}, 0, T(1.5))});
-             }),
+      with_reference(sample("a mask and factors", three,
+                            []<Scalar T>(std::span<const Var<T>> x) {
+                              return scaled_dot_product_attention(
+                                  x[0], x[1], x[2],
+                                  {.mask = thirds<T>({3, 5}),
+                                   .weight_factors = thirds<T>({2, 1, 5}, 0, T(1.5))});
+                            }),
+                     [](auto x) {
+                       const auto scores = matmul(x[0], x[1], {.transpose_b = true}) / 2.0;
+                       const auto weights = softmax(scores, -1, thirds<double>({3, 5}));
+                       return matmul(weights * thirds<double>({2, 1, 5}, 0, 1.5), x[2]);
+                     }),
       sample("a row all hidden", three,
              []<Scalar T>(std::span<const Var<T>> x) {
                return scaled_dot_product_attention(x[0], x[1], x[2], {.mask = thirds<T>({3, 1})});
              }),
-      sample("an additive mask", {three[0], three[1], three[2], {{3, 5}}},
-             []<Scalar T>(std::span<const Var<T>> x) {
-               return scaled_dot_product_attention(x[0], x[1], x[2], {.additive_mask = x[3]});
-             }),
+      with_reference(sample("an additive mask", {three[0], three[1], three[2], {{3, 5}}},
+                            []<Scalar T>(std::span<const Var<T>> x) {
+                              return scaled_dot_product_attention(x[0], x[1], x[2],
+                                                                  {.additive_mask = x[3]});
+                            }),
+                     [](auto x) {
+                       const auto scores = matmul(x[0], x[1], {.transpose_b = true}) / 2.0;
+                       return matmul(softmax(scores + x[3], -1), x[2]);
+                     }),
       sample("with weights", three,
              []<Scalar T>(std::span<const Var<T>> x) {
                return mixed(
