@@ -37,7 +37,8 @@ template <Scalar T>
 [[nodiscard]] Var<T> var(const Var<T>& x, const Axes& axes = all_axes, ReduceOptions options = {});
 /// Standard deviation, the root of var(); its gradient is 0 where it is 0.
 template <Scalar T>
-[[nodiscard]] Var<T> std(const Var<T>& x, const Axes& axes = all_axes, ReduceOptions options = {});
+[[nodiscard]] Var<T> stddev(const Var<T>& x, const Axes& axes = all_axes,
+                            ReduceOptions options = {});
 /// 2-norm sqrt(sum(x^2)); its gradient at the zero vector is 0.
 template <Scalar T>
 [[nodiscard]] Var<T> norm(const Var<T>& x, const Axes& axes = all_axes, ReduceOptions options = {});

@@ -34,6 +34,9 @@ unsigned resolve(const Axes& axes, int rank, std::string_view where) {
   return set;
 }
 
+Shape::Shape(std::initializer_list<Size> sizes)
+    : Shape(sizes.begin(), static_cast<int>(sizes.size())) {}
+
 Shape::Shape(const Size* sizes, int rank) : rank_(rank) {
   if (rank > max_rank) fail("shape", "at most ", max_rank, " axes, got ", rank);
   std::copy(sizes, sizes + rank, sizes_.begin());

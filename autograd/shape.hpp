@@ -16,7 +16,9 @@ using Size = std::int64_t;
 class Shape {
  public:
   constexpr Shape() = default;
-  Shape(std::initializer_list<Size> sizes) : Shape(sizes.begin(), static_cast<int>(sizes.size())) {}
+  // Not inline: g++ 12 would warn of a dangling list where a Shape is made in a default member
+  // initialiser.
+  Shape(std::initializer_list<Size> sizes);
   Shape(const Size* sizes, int rank);
 
   int rank() const { return rank_; }

@@ -75,7 +75,7 @@ struct erf_op {  // slope 2/sqrt(pi) e^(-x^2)
 
 struct sign_op {  // a step: its slope is 0 wherever it has one, so it is never recorded
   static constexpr std::string_view name = "sign";
-  static constexpr std::array<Range, 1> samples{};
+  static constexpr std::array<Range, 1> samples{{{-1, 1, 0, true}}};
   static constexpr bool differentiable = false;
   template <class V>
   static V value(const V& x) {
@@ -133,7 +133,7 @@ struct clamp_op {  // slope 1 from one bound to the other, both included
 
 struct greater_op {
   static constexpr std::string_view name = "greater";
-  static constexpr std::array<Range, 2> samples{};
+  static constexpr std::array<Range, 2> samples{{{-1, 1, 0, true}, {-1, 1, 0, true}}};
   static constexpr bool differentiable = false;
   template <class V>
   static V value(const V& a, const V& b) {
@@ -147,7 +147,7 @@ struct greater_op {
 
 struct less_op {
   static constexpr std::string_view name = "less";
-  static constexpr std::array<Range, 2> samples{};
+  static constexpr std::array<Range, 2> samples{{{-1, 1, 0, true}, {-1, 1, 0, true}}};
   static constexpr bool differentiable = false;
   template <class V>
   static V value(const V& a, const V& b) {
@@ -161,7 +161,7 @@ struct less_op {
 
 struct equal_op {
   static constexpr std::string_view name = "equal";
-  static constexpr std::array<Range, 2> samples{};
+  static constexpr std::array<Range, 2> samples{{{-1, 1, 0, true}, {-1, 1, 0, true}}};
   static constexpr bool differentiable = false;
   template <class V>
   static V value(const V& a, const V& b) {
@@ -175,7 +175,7 @@ struct equal_op {
 
 struct greater_equal_op {
   static constexpr std::string_view name = "greater_equal";
-  static constexpr std::array<Range, 2> samples{};
+  static constexpr std::array<Range, 2> samples{{{-1, 1, 0, true}, {-1, 1, 0, true}}};
   static constexpr bool differentiable = false;
   template <class V>
   static V value(const V& a, const V& b) {
@@ -189,7 +189,7 @@ struct greater_equal_op {
 
 struct less_equal_op {
   static constexpr std::string_view name = "less_equal";
-  static constexpr std::array<Range, 2> samples{};
+  static constexpr std::array<Range, 2> samples{{{-1, 1, 0, true}, {-1, 1, 0, true}}};
   static constexpr bool differentiable = false;
   template <class V>
   static V value(const V& a, const V& b) {
@@ -203,7 +203,7 @@ struct less_equal_op {
 
 struct not_equal_op {
   static constexpr std::string_view name = "not_equal";
-  static constexpr std::array<Range, 2> samples{};
+  static constexpr std::array<Range, 2> samples{{{-1, 1, 0, true}, {-1, 1, 0, true}}};
   static constexpr bool differentiable = false;
   template <class V>
   static V value(const V& a, const V& b) {

@@ -5,9 +5,11 @@
 
 namespace axisgrad {
 
-/// Test inputs are drawn from [low, high], at least `gap` away from zero.
+/// Test inputs are drawn from [low, high], at least `gap` away from zero; whole numbers only where
+/// equal or zero inputs are a case of their own.
 struct Range {
   double low = -3, high = 3, gap = 0;
+  bool whole = false;
 };
 
 namespace formulas {

@@ -167,7 +167,7 @@ struct abs_op {  // slope 0 at 0
 struct where_op {  // c != 0 chooses a, else b; the side not chosen gets exactly 0, and c has no
                    // gradient
   static constexpr std::string_view name = "where";
-  static constexpr std::array<Range, 3> samples{{{-1, 1, .1}, {}, {}}};
+  static constexpr std::array<Range, 3> samples{{{0, 1, 0, true}, {}, {}}};
   template <class V>
   static V value(const V& c, const V& a, const V& b) {
     return select(c != V(0), a, b);

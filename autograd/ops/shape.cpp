@@ -112,6 +112,10 @@ struct expand_op {
                    [](auto x) {
                      return expand(x[0], {2, 3, 5});
                    }),
+            sample("axis 1", {{{2, 1, 5}}},
+                   [](auto x) {
+                     return expand(x[0], {2, 3, 5});
+                   }),
             sample("a scalar", {{{}}},
                    [](auto x) {
                      return expand(x[0], {2, 3});

@@ -52,8 +52,8 @@ struct var_op {  // slope 2 (x - mean) / n
   }
 };
 
-struct std_op {  // slope (x - mean) / (n std), 0 where std is 0
-  static constexpr std::string_view name = "std";
+struct stddev_op {  // slope (x - mean) / (n y), 0 where y is 0
+  static constexpr std::string_view name = "stddev";
   using Options = Reduced;
   template <Scalar T>
   static void gradient(Rule<T>& r) {
@@ -63,13 +63,13 @@ struct std_op {  // slope (x - mean) / (n std), 0 where std is 0
     r.add(0, kept(where(y, slope, Var<T>(T(0))), x.shape(), axes) * centred(x, Axes::of(axes)));
   }
   static std::vector<Sample> samples() {
-    return {sample("all", {{{2, 3, 5}}}, [](auto x) { return std(x[0]); }),
-            sample("axis 0", {{{4, 1, 3}}}, [](auto x) { return std(x[0], 0); }),
+    return {sample("all", {{{2, 3, 5}}}, [](auto x) { return stddev(x[0]); }),
+            sample("axis 0", {{{4, 1, 3}}}, [](auto x) { return stddev(x[0], 0); }),
             sample("axes 1 and 2, kept", {{{2, 3, 5}}},
                    [](auto x) {
-                     return std(x[0], {1, -1}, {.keep = true});
+                     return stddev(x[0], {1, -1}, {.keep = true});
                    }),
-            sample("beside an empty axis", {{{0, 4}}}, [](auto x) { return std(x[0], 1); })};
+            sample("beside an empty axis", {{{0, 4}}}, [](auto x) { return stddev(x[0], 1); })};
   }
 };
 
@@ -156,10 +156,10 @@ Var<T> var(const Var<T>& x, const Axes& axes, ReduceOptions options) {
 }
 
 template <Scalar T>
-Var<T> std(const Var<T>& x, const Axes& axes, ReduceOptions options) {
-  const unsigned set = resolve(axes, x.rank(), "std");
+Var<T> stddev(const Var<T>& x, const Axes& axes, ReduceOptions options) {
+  const unsigned set = resolve(axes, x.rank(), "stddev");
   const Var<T> y = sqrt(var(x.detach(), Axes::of(set), options));
-  return record<std_op, T>({&x}, y.value(), {.inputs = 1, .outputs = 1}, {set});
+  return record<stddev_op, T>({&x}, y.value(), {.inputs = 1, .outputs = 1}, {set});
 }
 
 template <Scalar T>
@@ -182,15 +182,15 @@ Var<T> logsumexp(const Var<T>& x, const Axes& axes, ReduceOptions options) {
 }
 
 std::vector<OpEntry> statistics_family() {
-  return family<min_op, var_op, std_op, norm_op, logsumexp_op>();
+  return family<min_op, var_op, stddev_op, norm_op, logsumexp_op>();
 }
 
 template Var<float> min(const Var<float>&, const Axes&, ReduceOptions);
 template Var<double> min(const Var<double>&, const Axes&, ReduceOptions);
 template Var<float> var(const Var<float>&, const Axes&, ReduceOptions);
 template Var<double> var(const Var<double>&, const Axes&, ReduceOptions);
-template Var<float> std(const Var<float>&, const Axes&, ReduceOptions);
-template Var<double> std(const Var<double>&, const Axes&, ReduceOptions);
+template Var<float> stddev(const Var<float>&, const Axes&, ReduceOptions);
+template Var<double> stddev(const Var<double>&, const Axes&, ReduceOptions);
 template Var<float> norm(const Var<float>&, const Axes&, ReduceOptions);
 template Var<double> norm(const Var<double>&, const Axes&, ReduceOptions);
 template Var<float> logsumexp(const Var<float>&, const Axes&, ReduceOptions);

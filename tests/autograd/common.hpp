@@ -14,15 +14,15 @@
 namespace axisgrad::test {
 
 inline constexpr double inf = std::numeric_limits<double>::infinity();
-inline const double nan = std::numeric_limits<double>::quiet_NaN();
+inline const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 template <class T>
-std::vector<T> list(const Tensor<T>& x) {
+std::vector<T> values_of(const Tensor<T>& x) {
   return {x.begin(), x.end()};
 }
 template <class T>
-std::vector<T> list(const Var<T>& x) {
-  return list(x.value());
+std::vector<T> values_of(const Var<T>& x) {
+  return values_of(x.value());
 }
 
 /// The gradient of sum(f(x)) at x.
@@ -30,7 +30,7 @@ template <class T, class F>
 std::vector<T> slope(const Tensor<T>& x, F f) {
   Tape<T> tape;
   const Var<T> at = tape.input(x, {.gradient = true});
-  return list(grad(sum(f(at)), at));
+  return values_of(grad(sum(f(at)), at));
 }
 template <class F>
 std::vector<double> slope(const std::vector<double>& x, F f) {
@@ -42,7 +42,7 @@ template <class F>
 std::vector<double> second_slope(const std::vector<double>& x, F f) {
   Tape<double> tape;
   const auto at = tape.input(Tensor<double>({static_cast<Size>(x.size())}, x), {.gradient = true});
-  return list(grad(sum(grad(sum(f(at)), at, {.create_graph = true})), at));
+  return values_of(grad(sum(grad(sum(f(at)), at, {.create_graph = true})), at));
 }
 
 inline Var<double> row(const std::vector<double>& x) {

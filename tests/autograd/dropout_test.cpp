@@ -42,7 +42,7 @@ TEST_CASE("dropout: how a batch is dealt out changes no bit") {
     const auto part = factors({count, 7, 3}, .4, {.seed = 3, .step = 5, .first_sample = first});
     parts.insert(parts.end(), part.begin(), part.end());
   }
-  CHECK(parts == list(whole));
+  CHECK(parts == values_of(whole));
 }
 
 TEST_CASE("dropout: the number of threads changes no bit") {
@@ -95,11 +95,11 @@ TEST_CASE("dropout: identity outside training and at rate 0, zeros at rate 1") {
   const auto x = inference.input(ones({2, 3}), {.gradient = true});
   CHECK(same_bits(dropout(x, .5).value(), x.value()));
   CHECK(same_bits(dropout(constant(ones({2, 3})), .5).value(), ones({2, 3})));
-  CHECK(list(factors({2, 3}, 0, {})) == std::vector<double>(6, 1.));
-  CHECK(list(factors({2, 3}, 1, {})) == std::vector<double>(6, 0.));
+  CHECK(values_of(factors({2, 3}, 0, {})) == std::vector<double>(6, 1.));
+  CHECK(values_of(factors({2, 3}, 1, {})) == std::vector<double>(6, 0.));
   CHECK(factors({0, 3}, .5, {}).shape() == Shape{0, 3});
   CHECK(factors({}, .5, {}).shape() == Shape{});
-  CHECK(list(dropout_mask(x, {2, 2}, .5)) == std::vector<double>(4, 1.));
+  CHECK(values_of(dropout_mask(x, {2, 2}, .5)) == std::vector<double>(4, 1.));
 }
 
 TEST_CASE("dropout: derivatives of second order see the same mask") {
@@ -113,7 +113,7 @@ TEST_CASE("dropout: derivatives of second order see the same mask") {
 
 TEST_CASE("dropout: what is refused") {
   const auto x = constant(ones({2, 3}));
-  for (double rate : {-.1, 1.5, nan})
+  for (double rate : {-.1, 1.5, not_a_number})
     CHECK(refusal([&] {
             (void)dropout(x, rate);
           }).starts_with("[dropout] the rate must lie in [0, 1], got "));

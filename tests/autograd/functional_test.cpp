@@ -19,11 +19,11 @@ const std::vector<double> jacobian_there{-2, .5, std::cos(.5), 0, 0, -4};
 
 TEST_CASE("products with the Jacobian") {
   const auto left = vjp(curve, point, Tensor<double>({3}, {1, 2, 3}));
-  CHECK(near(list(left.value), {-1, std::sin(.5), 4}));
-  CHECK(near(list(left.product), {-2 + 2 * std::cos(.5), .5 - 12}));
+  CHECK(near(values_of(left.value), {-1, std::sin(.5), 4}));
+  CHECK(near(values_of(left.product), {-2 + 2 * std::cos(.5), .5 - 12}));
   const auto right = jvp(curve, point, Tensor<double>({2}, {1, -1}));
-  CHECK(near(list(right.value), list(left.value)));
-  CHECK(near(list(right.product), {-2.5, std::cos(.5), 4}));
+  CHECK(near(values_of(right.value), values_of(left.value)));
+  CHECK(near(values_of(right.product), {-2.5, std::cos(.5), 4}));
 }
 
 TEST_CASE("jvp of a fused op, whose gradient is recorded by its reference") {
@@ -34,38 +34,40 @@ TEST_CASE("jvp of a fused op, whose gradient is recorded by its reference") {
   const auto product = jvp(norm_of, x, v).product;
   const double h = 1e-6;
   const auto moved = [&](double s) { return norm_of(constant(x) + s * h * constant(v)); };
-  CHECK(near(list(product), list((moved(1) - moved(-1)) / (2 * h)), 1e-7));
+  CHECK(near(values_of(product), values_of((moved(1) - moved(-1)) / (2 * h)), 1e-7));
 }
 
 TEST_CASE("Jacobian and Hessian") {
   const auto j = jacobian(curve, point);
   CHECK(j.shape() == Shape{3, 2});
-  CHECK(near(list(j), jacobian_there));
+  CHECK(near(values_of(j), jacobian_there));
   // x^T A x / 2 has the Hessian (A + A^T) / 2.
   const auto a = constant(Tensor<double>({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}));
   const auto h = hessian([&](const auto& x) { return sum(x * matmul(a, x)) / 2; },
                          Tensor<double>({3}, {.3, .1, -2}));
   CHECK(h.shape() == Shape{3, 3});
-  CHECK(near(list(h), {1, 3, 5, 3, 5, 7, 5, 7, 9}));
+  CHECK(near(values_of(h), {1, 3, 5, 3, 5, 7, 5, 7, 9}));
   // Shapes: y's axes, then x's.
   const auto wide = jacobian([](const auto& x) { return sum(x, 0); }, Tensor<double>({2, 3}, 1.));
   CHECK(wide.shape() == Shape{3, 2, 3});
-  CHECK(list(wide) == std::vector<double>{1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1});
+  CHECK(values_of(wide) ==
+        std::vector<double>{1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1});
 }
 
 TEST_CASE("a linear function has the Hessian 0, and one that ignores x the Jacobian 0") {
-  CHECK(list(hessian([](const auto& x) { return sum(x); }, point)) == std::vector<double>(4, 0.));
-  CHECK(list(jacobian(
+  CHECK(values_of(hessian([](const auto& x) { return sum(x); }, point)) ==
+        std::vector<double>(4, 0.));
+  CHECK(values_of(jacobian(
             [](const auto&) {
               return row({1, 2});
             },
             point)) == std::vector<double>(4, 0.));
-  CHECK(list(jvp(
-                 [](const auto&) {
-                   return row({1, 2});
-                 },
-                 point, point)
-                 .product) == std::vector<double>(2, 0.));
+  CHECK(values_of(jvp(
+                      [](const auto&) {
+                        return row({1, 2});
+                      },
+                      point, point)
+                      .product) == std::vector<double>(2, 0.));
 }
 
 TEST_CASE("functional: what is refused") {

@@ -23,7 +23,7 @@ TEST_CASE_TEMPLATE("C02: a row with nothing to attend to gives zeros", T, float,
   CHECK(wholly_masked<T>(false) == zeros);
   const Var<T> x = constant(Tensor<T>({1, 3}, {1, 2, 3}));
   const Var<T> added = softmax(x + -std::numeric_limits<T>::infinity(), -1);
-  CHECK(list(added) == std::vector<T>(3, T(0)));
+  CHECK(values_of(added) == std::vector<T>(3, T(0)));
   // The gradient is 0, of the weights and of their logarithm.
   const Tensor<T> all_hidden({1, 3}, -std::numeric_limits<T>::infinity());
   const std::vector<T> none(3, T(0));
@@ -64,7 +64,7 @@ TEST_CASE("C21: the gradient of dropout uses the very mask of the value") {
   CHECK(same_bits(evaluated.value(), w.value()));
   // The mask of the report.
   const auto mask = constant(Tensor<double>({4}, {1 / .75, 0, 1 / .75, 1 / .75}));
-  CHECK(near(list(row({.1, .2, .3, .4}) * mask), {0.133333333, 0, 0.4, 0.533333333}));
+  CHECK(near(values_of(row({.1, .2, .3, .4}) * mask), {0.133333333, 0, 0.4, 0.533333333}));
 }
 
 TEST_CASE("C23: the gradient of a norm at the zero vector is 0") {
@@ -146,7 +146,7 @@ TEST_CASE("C32: cross-entropy with huge logits") {
 
 TEST_CASE("C39, C41: axes and empty axes of the later ops") {
   const auto x = constant(Tensor<double>({2, 2}, {1, 2, 3, 4}));
-  CHECK(list(logsumexp(x, -2)) == list(logsumexp(x, 0)));
+  CHECK(values_of(logsumexp(x, -2)) == values_of(logsumexp(x, 0)));
   for (auto* f : {&norm<double>, &var<double>, &logsumexp<double>, &min<double>})
     CHECK(refusal([&] { (void)f(x, 2, {}); }).find("2") != std::string::npos);
   CHECK(refusal([&] { (void)log_softmax(x, 2); }) != "");
@@ -155,8 +155,8 @@ TEST_CASE("C39, C41: axes and empty axes of the later ops") {
   CHECK(refusal([&] { (void)argmax(none, 0); }) ==
         "[argmax] no position on an empty axis of the shape (0,4)");
   CHECK(argmax(none, 1).shape() == Shape{0});
-  CHECK(list(logsumexp(none, 0)) == std::vector<double>(4, -inf));
-  CHECK(list(norm(none, 0)) == std::vector<double>(4, 0.));
+  CHECK(values_of(logsumexp(none, 0)) == std::vector<double>(4, -inf));
+  CHECK(values_of(norm(none, 0)) == std::vector<double>(4, 0.));
   CHECK(std::isnan(var(none, 0).value()(0)));
   CHECK(log_softmax(none, 1).shape() == Shape{0, 4});
 }

@@ -51,7 +51,7 @@ void check_op(std::mt19937& g, Index rows, Index n, unsigned steps, unsigned row
     std::uniform_real_distribution<double> draw(r.low, r.high);
     x[k].resize(size);
     for (T& v : x[k]) do {
-        v = T(draw(g));
+        v = T(r.whole ? std::round(draw(g)) : draw(g));
       } while (std::abs(v) < r.gap);
     run.in[k] = x[k].data();
     run.step[k] = steps >> k & 1;

@@ -1,3 +1,4 @@
+#include <axisgrad/autograd/kernels/layer_norm.hpp>
 #include <axisgrad/autograd/kernels/reduce.hpp>
 #include <axisgrad/autograd/kernels/softmax.hpp>
 
@@ -169,6 +170,73 @@ void check_threads() {
   }
 }
 
+// What layer_norm and its way back write, one buffer after the other.
+template <class T>
+std::vector<T> layer_norm_of(Index rows, Index n, const std::vector<T>& x,
+                             const std::vector<T>& gamma, const std::vector<T>& beta, T epsilon,
+                             const std::vector<T>& g) {
+  std::vector<T> out(2 * rows * n + 2 * rows + 2 * n, T(7));
+  T *y = out.data(), *dx = y + rows * n, *mean = dx + rows * n, *inverse = mean + rows;
+  T* dgamma = inverse + rows;
+  layer_norm(rows, n, x.data(), gamma.data(), beta.data(), epsilon, y, mean, inverse);
+  layer_norm_backward(rows, n, x.data(), gamma.data(), mean, inverse, g.data(), dx, dgamma,
+                      dgamma + n);
+  return out;
+}
+
+template <class T>
+void check_layer_norm(Index rows, Index n) {
+  CAPTURE(rows);
+  CAPTURE(n);
+  std::mt19937 r(4);
+  auto x = normal<T>(r, rows * n);
+  for (T& v : x) v = 3 * v + 1;
+  const auto gamma = normal<T>(r, n), beta = normal<T>(r, n), g = normal<T>(r, rows * n);
+  const T epsilon = T(1e-3);
+  const auto out = layer_norm_of(rows, n, x, gamma, beta, epsilon, g);
+  std::vector<long double> exact(out.size(), 0), size(out.size(), 1);
+  const Index dx = rows * n, mean = 2 * rows * n, dgamma = mean + 2 * rows, dbeta = dgamma + n;
+  for (Index i = 0; i < rows; ++i) {
+    long double m = 0, q = 0, h = 0, p = 0;
+    for (Index j = 0; j < n; ++j) m += (long double)x[i * n + j] / n;
+    for (Index j = 0; j < n; ++j) q += (x[i * n + j] - m) * (x[i * n + j] - m) / n;
+    const long double inverse = 1 / std::sqrt(q + epsilon);
+    exact[mean + i] = m, exact[mean + rows + i] = inverse;
+    auto x_hat = [&](Index j) { return (x[i * n + j] - m) * inverse; };
+    for (Index j = 0; j < n; ++j) {
+      const long double up = (long double)g[i * n + j] * gamma[j];
+      h += up / n, p += up * x_hat(j) / n;
+    }
+    for (Index j = 0; j < n; ++j) {
+      const Index at = i * n + j;
+      exact[at] = x_hat(j) * gamma[j] + beta[j];
+      exact[dx + at] = inverse * ((long double)g[at] * gamma[j] - h - x_hat(j) * p);
+      size[dx + at] = 1 + inverse;  // dx grows with the inverse where a row is nearly constant
+      exact[dgamma + j] += g[at] * x_hat(j), size[dgamma + j] += std::abs(g[at] * x_hat(j));
+      exact[dbeta + j] += g[at], size[dbeta + j] += std::abs((long double)g[at]);
+    }
+  }
+  double worst = 0;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    worst = std::max(worst, double(std::abs(out[i] - exact[i]) / (size[i] + std::abs(exact[i]))));
+  CHECK(worst < 100 * eps<T>);
+}
+
+template <class T>
+void check_layer_norm_threads() {
+  std::mt19937 r(4);
+  for (auto [rows, n] : {std::pair<Index, Index>{3000, 100}, {20000, 13}}) {
+    const auto x = normal<T>(r, rows * n), gamma = normal<T>(r, n), g = normal<T>(r, rows * n);
+    auto with = [&](int threads) {
+      const Threads guard(threads);
+      return layer_norm_of(rows, n, x, gamma, gamma, T(1e-3), g);
+    };
+    const auto one = with(1);
+    CHECK(same_bits(one, with(2)));
+    CHECK(same_bits(one, with(3)));
+  }
+}
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("sum, max and softmax against long double loops", T, float, double) {
@@ -197,6 +265,15 @@ TEST_CASE_TEMPLATE("an empty axis sums to zero", T, float, double) {
   });
 }
 TEST_CASE_TEMPLATE("long sums are accurate", T, float, double) { for_each_arch(check_accuracy<T>); }
+TEST_CASE_TEMPLATE("layer norm against its definition", T, float, double) {
+  for_each_arch([] {
+    for (Index n : {1, 2, 3, 5, 8, 16, 17, 31, 64, 100, 257})
+      for (Index rows : {1, 3, 70, 600}) check_layer_norm<T>(rows, n);
+  });
+}
+TEST_CASE_TEMPLATE("layer norm: any number of threads, the same bits", T, float, double) {
+  for_each_arch(check_layer_norm_threads<T>);
+}
 TEST_CASE_TEMPLATE("rows and columns: any number of threads, the same bits", T, float, double) {
   for_each_arch(check_threads<T>);
 }
