@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <axisgrad/autograd/axis.hpp>
+#include <axisgrad/autograd/ops/attention.hpp>
 #include <axisgrad/autograd/ops/functions.hpp>
 #include <axisgrad/autograd/var.hpp>
 
