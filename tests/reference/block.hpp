@@ -16,6 +16,7 @@ struct Block {
 
 // One list per file.
 [[nodiscard]] std::span<const Block> layers();  // Dense, activation, loss
+[[nodiscard]] std::span<const Block> attentions();  // attention.cpp: content attention
 [[nodiscard]] std::span<const Block> gates();   // TimeAttentionBlock and its kin
 [[nodiscard]] std::span<const Block> optimizers();
 
