@@ -22,7 +22,8 @@ expect() {
 }
 
 # What exists passes.
-known=Dense,activation,loss,TimeAttentionBlock,FeatureAttentionBlock,BothAttentionBlocks,optimizer
+known=Dense,activation,loss,TimeAttentionBlock,FeatureAttentionBlock,BothAttentionBlocks,optimizer,schedule
+known+=,clip_by_global_norm,metrics,MultiHeadAttention,scaled_dot_product_attention
 count=$("$build/tests/golden" "$arrays" --blocks $known --list | wc -l)
 expect 0 "$count passed, 0 failed" '^ok  *dense_tanh: 5 arrays' "$arrays" --blocks $known
 
