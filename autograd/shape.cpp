@@ -11,6 +11,11 @@ Axes::Axes(std::initializer_list<Axis> axes) : count_(static_cast<int>(axes.size
   std::transform(axes.begin(), axes.end(), axes_.begin(), [](Axis a) { return a.number; });
 }
 
+Axes::Axes(std::span<const int> axes) : count_(static_cast<int>(axes.size())) {
+  if (axes.size() > max_rank) fail("axes", "at most ", max_rank, " axes, got ", axes.size());
+  std::copy(axes.begin(), axes.end(), axes_.begin());
+}
+
 int resolve(Axis axis, int rank, std::string_view where) {
   const int a = axis.number < 0 ? axis.number + rank : axis.number;
   if (a < 0 || a >= rank)
