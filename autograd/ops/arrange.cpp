@@ -22,6 +22,8 @@ struct stack_op {
   static std::vector<Sample> samples() {
     return {sample("axis 1", {{{2, 3}}, {{2, 3}}, {{2, 3}}, {{2, 3}}},
                    [](auto x) { return stack(std::vector(x.begin(), x.end()), 1); }),
+            sample("axis 0", {{{2, 3}}, {{2, 3}}},
+                   [](auto x) { return stack(std::vector(x.begin(), x.end()), 0); }),
             sample("behind the last axis", {{{3, 1}}, {{3, 1}}},
                    [](auto x) { return stack(std::vector(x.begin(), x.end()), -1); }),
             sample("rank 0", {{{}}, {{}}},
@@ -36,6 +38,11 @@ struct split_op {
                      const auto parts = split(x[0], {1, 3, 2}, 1);
                      return parts[0] * sum(parts[1]) + sum(square(parts[2]));
                    }),
+            sample("axis 0 beside one of size 1", {{{4, 1, 3}}},
+                   [](auto x) {
+                     const auto parts = split(x[0], {1, 3}, 0);
+                     return square(parts[1]) * parts[0];
+                   }),
             sample("equal parts", {{{2, 4}}}, [](auto x) {
               const auto parts = split(x[0], 2, -1);
               return parts[0] * parts[1];
@@ -47,6 +54,8 @@ struct pad_op {
   static std::vector<Sample> samples() {
     return {sample("axis 1", {{{2, 3, 5}}},
                    [](auto x) { return pad(x[0], {.axis = 1, .before = 2, .after = 1}); }),
+            sample("an axis of size 1", {{{2, 1, 3}}},
+                   [](auto x) { return pad(x[0], {.axis = 1, .before = 1}); }),
             sample("after, with ones", {{{4, 3}}},
                    [](auto x) { return pad(x[0], {.axis = -1, .after = 2, .value = 1}); }),
             sample("an empty axis", {{{0, 3}}},

@@ -35,6 +35,8 @@ struct dropout_op {
                    [=](auto x) {
                      return apply(x[0], mask(x, {4, 1, 2}));
                    }),
+            sample("beside an axis of size 1", {{{2, 1, 3}}},
+                   [=](auto x) { return apply(x[0], mask(x, x[0].shape())); }),
             sample("an empty axis", {{{0, 3}}},
                    [=](auto x) { return apply(x[0], mask(x, x[0].shape())); })};
   }

@@ -86,6 +86,11 @@ struct gather_op {
                      const Tensor<scalar_of<decltype(x)>> i({2, 4}, {0, 2, 2, 1, 1, 1, 0, -1});
                      return gather(x[0], constant(i), 1);
                    }),
+            sample("axis 0 beside one of size 1", {{{4, 1, 3}}},
+                   [](auto x) {
+                     const Tensor<scalar_of<decltype(x)>> i({2, 1, 3}, {0, 2, 3, 1, 1, 0});
+                     return gather(x[0], constant(i), 0);
+                   }),
             sample("axis 1", {{{2, 4, 3}}}, [](auto x) {
               const Tensor<scalar_of<decltype(x)>> i({2, 1, 3}, {0, 2, 3, 1, 1, 0});
               return gather(x[0], constant(i), 1);
@@ -152,6 +157,10 @@ struct index_op {
             sample("x[:, -1]", {{{2, 3, 5}}},
                    [](auto x) {
                      return index(x[0], {every, -1});
+                   }),
+            sample("x[:, 0, 1:]", {{{3, 1, 4}}},
+                   [](auto x) {
+                     return index(x[0], {every, 0, range(1, to_end)});
                    }),
             sample("x[3:0:-2]", {{{4, 3}}}, [](auto x) { return index(x[0], {range(3, 0, -2)}); })};
   }

@@ -60,6 +60,7 @@ struct layer_norm_op {
                            in_public_ops(6)),
             sample("axis 1", {{{2, 3, 5}}, {{3}}, {{3}}}, apply(1)),
             sample("axes 0 and 2", {{{3, 2, 4}}, {{3, 4}}, {{3, 4}}}, apply({0, 2})),
+            sample("beside an axis of size 1", {{{2, 1, 3}}, {{3}}, {{3}}}, apply(-1)),
             sample("beside an empty axis", {{{0, 4}}, {{4}}, {{4}}}, apply(-1))};
   }
 };

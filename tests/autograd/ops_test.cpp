@@ -159,6 +159,22 @@ TEST_CASE("every op: second order against differences of the gradient") {
   });
 }
 
+TEST_CASE("every fused op: value and gradient against its reference in public ops") {
+  std::set<std::string> fused, compared;
+  for_each_differentiable([&](const OpEntry& op, const Sample& sample, const Tensors& xs) {
+    if (op.kind == Kind::fused) fused.insert(std::string(op.name));
+    if (!sample.reference) return;
+    compared.insert(std::string(op.name));
+    Sample reference = sample;
+    reference.in_double = sample.reference;
+    const Tensor<double> y = value(sample, xs), c = cotangent_for(y);
+    CHECK(oracle::difference({y}, {value(reference, xs)}, 1e-12, 1e-13) == "");
+    CHECK(oracle::difference(gradients(sample, xs, c), gradients(reference, xs, c), 1e-11,
+                             noise(1)) == "");
+  });
+  CHECK(left_out(fused, compared) == "");
+}
+
 TEST_CASE("every op: float against double, values and gradients") {
   for_each_case([](const OpEntry& op, const Sample& sample, Tensors xs) {
     for (auto& x : xs) x = Tensor<double>(Tensor<float>(x));  // both start from the same numbers
