@@ -61,6 +61,7 @@ check "every op is listed" listed_ops
 check "weak symbols" weak_symbols
 for arch in sse2 avx2 avx512; do check "architecture $arch" architecture "$arch"; done
 check "threads" threads
+check "reference arrays" golden
 check "programs in README.md and docs/" documents
 if $quick; then
   skip "sanitizers" "--quick"

@@ -22,7 +22,7 @@ expect() {
 }
 
 # What exists passes.
-known=Dense,TimeAttentionBlock,FeatureAttentionBlock,BothAttentionBlocks,optimizer
+known=Dense,activation,loss,TimeAttentionBlock,FeatureAttentionBlock,BothAttentionBlocks,optimizer
 count=$("$build/tests/golden" "$arrays" --blocks $known --list | wc -l)
 expect 0 "$count passed, 0 failed" '^ok  *dense_tanh: 5 arrays' "$arrays" --blocks $known
 
