@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 
 namespace axisgrad {
@@ -25,6 +26,7 @@ class Axes {
   constexpr Axes(Axis a) : count_(1), axes_{a.number} {}
   constexpr Axes(int a) : Axes(Axis(a)) {}
   Axes(std::initializer_list<Axis> axes);
+  explicit Axes(std::span<const int> axes);
   /// The axes whose bits are set.
   static Axes of(unsigned set) {
     Axes axes(std::initializer_list<Axis>{});

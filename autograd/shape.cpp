@@ -11,6 +11,11 @@ Axes::Axes(std::initializer_list<Axis> axes) : count_(static_cast<int>(axes.size
   std::transform(axes.begin(), axes.end(), axes_.begin(), [](Axis a) { return a.number; });
 }
 
+Axes::Axes(std::span<const int> axes) : count_(static_cast<int>(axes.size())) {
+  if (axes.size() > max_rank) fail("axes", "at most ", max_rank, " axes, got ", axes.size());
+  std::copy(axes.begin(), axes.end(), axes_.begin());
+}
+
 int resolve(Axis axis, int rank, std::string_view where) {
   const int a = axis.number < 0 ? axis.number + rank : axis.number;
   if (a < 0 || a >= rank)
@@ -29,6 +34,9 @@ unsigned resolve(const Axes& axes, int rank, std::string_view where) {
   return set;
 }
 
+Shape::Shape(std::initializer_list<Size> sizes)
+    : Shape(sizes.begin(), static_cast<int>(sizes.size())) {}
+
 Shape::Shape(const Size* sizes, int rank) : rank_(rank) {
   if (rank > max_rank) fail("shape", "at most ", max_rank, " axes, got ", rank);
   std::copy(sizes, sizes + rank, sizes_.begin());
@@ -39,7 +47,7 @@ Shape::Shape(const Size* sizes, int rank) : rank_(rank) {
     if (n < 0) fail("shape", "a size is negative in ", *this);
     if (n == 0)
       empty = true;
-    else if (product > (Size(1) << 62) / n)
+    else if (product > (Size(1) << 59) / n)
       fail("shape", "too many elements in ", *this);
     else
       product *= n;

@@ -12,11 +12,14 @@ namespace axisgrad {
 
 using Size = std::int64_t;
 
-/// At most max_rank axes. Sizes are >= 0 and their product fits in 62 bits: Error otherwise.
+/// At most max_rank axes. Sizes are >= 0 and their product is at most 2^59, so that
+/// their bytes can be counted as well: Error otherwise.
 class Shape {
  public:
   constexpr Shape() = default;
-  Shape(std::initializer_list<Size> sizes) : Shape(sizes.begin(), static_cast<int>(sizes.size())) {}
+  // Not inline: g++ 12 would warn of a dangling list where a Shape is made in a default member
+  // initialiser.
+  Shape(std::initializer_list<Size> sizes);
   Shape(const Size* sizes, int rank);
 
   int rank() const { return rank_; }

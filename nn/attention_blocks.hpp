@@ -7,12 +7,6 @@
 
 namespace axisgrad {
 
-/// What an attention gives besides its output: the weights after the softmax, the scores before it.
-template <Scalar T>
-struct Attended {
-  Var<T> out, weights, scores;
-};
-
 struct BlockOptions {
   /// One attention vector for all channels: the mean of theirs.
   bool single_attention_vector = false;

@@ -76,6 +76,7 @@ std::vector<OpEntry> loss_family();
 std::vector<OpEntry> categorical_family();
 std::vector<OpEntry> categorical_logits_family();
 std::vector<OpEntry> lstm_family();
+std::vector<OpEntry> attention_family();
 
 /// Every op of the library.
 std::vector<OpEntry> all_ops();

@@ -108,6 +108,10 @@ struct sum_to_op {
                    [](auto x) {
                      return sum_to(x[0], Shape{3, 1});
                    }),
+            sample("beside an axis of size 1", {{{2, 1, 5}}},
+                   [](auto x) {
+                     return sum_to(x[0], Shape{1, 5});
+                   }),
             sample("a scalar", {{{2, 3}}}, [](auto x) { return sum_to(x[0], Shape{}); }),
             sample("itself", {{{2, 3}}}, [](auto x) {
               return sum_to(x[0], Shape{2, 3});

@@ -14,8 +14,11 @@ struct Block {
   void (*in_float)(Case<float>&);
 };
 
-[[nodiscard]] std::span<const Block> layers();  // layers.cpp: Dense, activations, losses
-[[nodiscard]] std::span<const Block> gates();   // gates.cpp: attention blocks
+// One list per file.
+[[nodiscard]] std::span<const Block> layers();  // Dense, activation, loss
+[[nodiscard]] std::span<const Block> attentions();  // attention.cpp: content attention
+[[nodiscard]] std::span<const Block> gates();   // TimeAttentionBlock and its kin
+[[nodiscard]] std::span<const Block> optimizers();
 
 /// Null when there is none of this name.
 [[nodiscard]] const Block* find_block(std::string_view name);

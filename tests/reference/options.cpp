@@ -1,5 +1,6 @@
 #include "options.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include <axisgrad/autograd/error.hpp>
@@ -9,7 +10,7 @@ namespace {
 
 bool whole(const Json& j) { return j.is_number_integer(); }
 bool count(const Json& j) {
-  return j.is_number_unsigned() && j.get<std::uint64_t>() <= (std::uint64_t(1) << 62);
+  return whole(j) && j >= 0 && j.get<std::uint64_t>() <= (std::uint64_t(1) << 62);
 }
 bool small(const Json& j) { return whole(j) && j >= -max_rank && j < max_rank; }
 bool number(const Json& j) { return j.is_number(); }
@@ -43,6 +44,14 @@ Size Options::size(const std::string& name, std::optional<Size> otherwise) {
 }
 int Options::axis(const std::string& name, std::optional<int> otherwise) {
   return get(name, otherwise, &small, "an axis from -8 to 7");
+}
+Axes Options::axes(const std::string& name, std::optional<Axes> otherwise) {
+  const Json* given = find(name);
+  if (!given && otherwise) return *otherwise;
+  if (!given || !given->is_array()) return axis(name);
+  if (!std::all_of(given->begin(), given->end(), small) || given->size() > max_rank)
+    refuse(name, "axes from -8 to 7");
+  return Axes(std::span<const int>(given->get<std::vector<int>>()));
 }
 double Options::number(const std::string& name, std::optional<double> otherwise) {
   return get(name, otherwise, &reference::number, "a number");

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <axisgrad/autograd/axis.hpp>
 #include <axisgrad/autograd/shape.hpp>
 #include <axisgrad/nn/weights/json.hpp>
 
@@ -20,9 +21,13 @@ class Options {
  public:
   explicit Options(const Json& options) : options_(options) {}
 
+  /// Whether it is given; asking counts as reading.
+  [[nodiscard]] bool has(const std::string& name) { return find(name) != nullptr; }
   // null counts as absent; without a default the option must be there.
   [[nodiscard]] Size size(const std::string& name, std::optional<Size> otherwise = {});
   [[nodiscard]] int axis(const std::string& name, std::optional<int> otherwise = {});
+  /// An axis or a list of axes.
+  [[nodiscard]] Axes axes(const std::string& name, std::optional<Axes> otherwise = {});
   [[nodiscard]] double number(const std::string& name, std::optional<double> otherwise = {});
   [[nodiscard]] bool flag(const std::string& name, std::optional<bool> otherwise = {});
   [[nodiscard]] std::string text(const std::string& name,

@@ -1,0 +1,297 @@
+#include <algorithm>
+#include <limits>
+
+#include <axisgrad/autograd/kernels/attention.hpp>
+#include <axisgrad/autograd/kernels/gemm.hpp>
+#include <axisgrad/autograd/kernels/parallel.hpp>
+#include <axisgrad/autograd/kernels/scratch.hpp>
+
+namespace axisgrad::kernels {
+namespace {
+
+// Scores of a block: they stay in the second-level cache beside the keys and values they meet.
+constexpr Index block_size = 1 << 14;
+constexpr Index grain = 1 << 22;  // multiply-adds of a task: 100 us
+
+// Rows of the scores: either one matrix in part (one outer index, one head, some rows) or, when
+// matrices are small, all of several outer indices. Only the first `keys` columns, under causal
+// what its last row sees. In scratch it lies as (outers, heads, rows, keys).
+struct Block {
+  Index o = 0, outers = 1, h = 0, heads = 1, i = 0, rows = 0, keys = 0;
+  Index matrix() const { return rows * keys; }
+  Index size() const { return outers * heads * matrix(); }
+};
+
+template <class T>
+struct Blocks {
+  const Attention<T>& a;
+  bool small = a.heads * a.queries * a.keys <= block_size;
+  Index group =
+      small ? std::max<Index>(1, block_size / std::max<Index>(1, a.heads* a.queries* a.keys)) : 1;
+  Index rows = small ? a.queries : std::min(a.queries, std::max<Index>(8, block_size / a.keys));
+
+  Index units() const { return small ? (a.outer + group - 1) / group : a.outer * a.heads; }
+  Index row_blocks() const { return (a.queries + rows - 1) / rows; }
+  Index scratch() const { return small ? group * a.heads * a.queries * a.keys : rows * a.keys; }
+
+  // Of unit u the rows from r * rows on.
+  Block at(Index u, Index r, bool all_keys = false) const {
+    Block b;
+    if (small)
+      b = {.o = u * group, .outers = std::min(group, a.outer - u * group), .heads = a.heads};
+    else
+      b = {.o = u / a.heads, .h = u % a.heads};
+    b.i = r * rows;
+    b.rows = std::min(rows, a.queries - b.i);
+    b.keys = all_keys ? a.keys : seen(b.i + b.rows - 1);
+    return b;
+  }
+  Index seen(Index i) const {
+    return a.causal ? std::clamp<Index>(i + a.lead + 1, 0, a.keys) : a.keys;
+  }
+  // f(begin, end) over `tasks` equal parts of the whole work.
+  template <class F>
+  void share(Index tasks, F f) const {
+    // The passes over the scores cost about as much as 64 multiply-adds each.
+    const double work = double(a.outer) * double(a.heads) * double(a.queries) * double(a.keys) *
+                        double(a.key_dim + a.value_dim + 64);
+    const auto parts = std::clamp<Index>(Index(work / double(grain)), 1, std::max<Index>(tasks, 1));
+    parallel_chunks(tasks, parts < 2 ? std::max<Index>(tasks, 1) : (tasks + parts - 1) / parts, f);
+  }
+};
+
+// The matrix products of one block go to gemm in as few calls as their strides allow: over the
+// heads of one outer index, or over outer indices for one head.
+struct Batch {
+  Index count, o, h;
+  bool over_heads;
+};
+template <class F>
+void for_each_batch(const Block& b, F f) {
+  if (b.outers == 1) return f(Batch{b.heads, b.o, b.h, true});
+  for (Index h = 0; h < b.heads; ++h) f(Batch{b.outers, b.o, b.h + h, false});
+}
+
+template <class T>
+struct Pass {
+  const Attention<T>& a;
+  const Block& b;
+
+  // Tokens i ... of one head in an (outer, length, heads, width) tensor.
+  Index start(const Batch& t, Index length, Index width, Index i) const {
+    return ((t.o * length + i) * a.heads + t.h) * width;
+  }
+  Index step(const Batch& t, Index length, Index width) const {
+    return t.over_heads ? width : length * a.heads * width;
+  }
+  Matrix<T> tokens(const Batch& t, const T* x, Index length, Index width, Index i) const {
+    return {x + start(t, length, width, i), a.heads * width, 1, step(t, length, width)};
+  }
+  Index start(const Batch& t) const { return ((t.o - b.o) * b.heads + t.h - b.h) * b.matrix(); }
+  Index step(const Batch& t) const { return t.over_heads ? b.matrix() : b.heads * b.matrix(); }
+  Matrix<T> block(const Batch& t, const T* s) const { return {s + start(t), b.keys, 1, step(t)}; }
+  static Matrix<T> transposed(Matrix<T> m) { return {m.p, m.col, m.row, m.batch}; }
+
+  // s = x y^T, x by query and y by key
+  void outer_product(const T* x, const T* y, Index width, T* s) const {
+    for_each_batch(b, [&](const Batch& t) {
+      gemm<T>(t.count, b.rows, b.keys, width, tokens(t, x, a.queries, width, b.i),
+              transposed(tokens(t, y, a.keys, width, 0)), {}, s + start(t), b.keys, step(t));
+    });
+  }
+  // z (+)= s y, y by key and z by query
+  void times_keys(const T* s, const T* y, Index width, T* z, bool add = false) const {
+    for_each_batch(b, [&](const Batch& t) {
+      const Matrix<T> to = tokens(t, z, a.queries, width, b.i);
+      gemm<T>(t.count, b.rows, width, b.keys, block(t, s), tokens(t, y, a.keys, width, 0),
+              add ? to : Matrix<T>{}, z + start(t, a.queries, width, b.i), to.row, to.batch);
+    });
+  }
+  // z += s^T x, x by query and z by key
+  void add_times_queries(const T* s, const T* x, Index width, T* z) const {
+    for_each_batch(b, [&](const Batch& t) {
+      const Matrix<T> to = tokens(t, z, a.keys, width, 0);
+      gemm<T>(t.count, b.keys, width, b.rows, transposed(block(t, s)),
+              tokens(t, x, a.queries, width, b.i), to, z + start(t, a.keys, width, 0), to.row,
+              to.batch);
+    });
+  }
+
+  // f(o, h, matrix) for each matrix of the block
+  template <class F>
+  void each_matrix(T* s, F f) const {
+    for (Index o = 0; o < b.outers; ++o)
+      for (Index h = 0; h < b.heads; ++h, s += b.matrix()) f(b.o + o, b.h + h, s);
+  }
+  // to = from op view
+  template <class Op>
+  void combine(const T* from, const ScoreView<T>& view, T* to) const {
+    if (!view.p) return;
+    each_matrix(to, [&](Index o, Index h, T* m) {
+      pointwise<Op, T>().value({.rows = b.rows,
+                                .n = b.keys,
+                                .in = {from + (m - to), view.at(o, h, b.i)},
+                                .row_step = {b.keys, view.row},
+                                .step = {1, view.col},
+                                .out = m});
+    });
+  }
+  void multiply_by_scale(T* s) const {
+    pointwise<formulas::multiply_op, T>().value(
+        {.n = b.size(), .in = {s, &a.scale}, .step = {1, 0}, .out = s});
+  }
+  void hide(T* s) const {
+    static constexpr T hidden = -std::numeric_limits<T>::infinity();
+    if (a.mask.p)
+      each_matrix(s, [&](Index o, Index h, T* m) {
+        pointwise<formulas::where_op, T>().value({.rows = b.rows,
+                                                  .n = b.keys,
+                                                  .in = {a.mask.at(o, h, b.i), m, &hidden},
+                                                  .row_step = {a.mask.row, b.keys, 0},
+                                                  .step = {a.mask.col, 1, 0},
+                                                  .out = m});
+      });
+    if (a.causal)
+      each_matrix(s, [&](Index, Index, T* m) {
+        for (Index i = 0; i < b.rows; ++i) {
+          const Index seen = std::clamp<Index>(b.i + i + a.lead + 1, 0, b.keys);
+          std::fill(m + i * b.keys + seen, m + (i + 1) * b.keys, hidden);
+        }
+      });
+  }
+  void weights(T* s) const {
+    if (b.size() == 0) return;
+    outer_product(a.q, a.k, a.key_dim, s);
+    multiply_by_scale(s);
+    combine<formulas::add_op>(s, a.additive, s);
+    hide(s);
+    table<T>().rows.softmax_rows(b.outers * b.heads * b.rows, b.keys, s, s);
+  }
+  // Into a full (outer, heads, queries, keys) tensor; 0 beyond the block's keys.
+  void store(T* s, T* full) const {
+    each_matrix(s, [&](Index o, Index h, const T* m) {
+      T* to = full + ((o * a.heads + h) * a.queries + b.i) * a.keys;
+      for (Index i = 0; i < b.rows; ++i, m += b.keys, to += a.keys)
+        std::fill(std::copy_n(m, b.keys, to), to + a.keys, T(0));
+    });
+  }
+};
+
+template <class T>
+ScoreView<T> full_view(const Attention<T>& a, const T* p) {
+  const Index row = a.keys, head = a.queries * row;
+  return {.p = p,
+          .axes = 1,
+          .sizes = {a.outer},
+          .steps = {a.heads * head},
+          .head = head,
+          .row = row,
+          .col = 1};
+}
+
+template <class T>
+void forward_block(const Pass<T>& pass, T* s, T* out, T* weights) {
+  const Attention<T>& a = pass.a;
+  pass.weights(s);
+  if (weights) pass.store(s, weights);
+  pass.template combine<formulas::multiply_op>(s, a.factors, s);
+  pass.times_keys(s, a.v, a.value_dim, out);
+}
+
+// With W the weights, F the factors, g the cotangents:
+//   dv = (W F)^T g_out,  dW = (g_out v^T) F + g_weights,  dS = W (dW - sum over keys of W dW),
+//   dq = scale dS k,     dk = scale dS^T q,               d additive = dS
+template <class T>
+void backward_block(const Pass<T>& pass, const AttentionGradients<T>& g, T* w, T* s) {
+  const Attention<T>& a = pass.a;
+  const Block& b = pass.b;
+  if (b.keys == 0) {  // causal: none of these queries sees a key
+    if (g.additive) pass.store(s, g.additive);
+    return;
+  }
+  pass.weights(w);
+  if (g.v && g.out) {
+    if (a.factors.p) pass.template combine<formulas::multiply_op>(w, a.factors, s);
+    pass.add_times_queries(a.factors.p ? s : w, g.out, a.value_dim, g.v);
+  }
+  if (!g.q && !g.k && !g.additive) return;
+  if (g.out)
+    pass.outer_product(g.out, a.v, a.value_dim, s);
+  else
+    std::fill_n(s, b.size(), T(0));
+  pass.template combine<formulas::multiply_op>(s, a.factors, s);
+  if (g.weights) pass.template combine<formulas::add_op>(s, full_view(a, g.weights), s);
+  table<T>().rows.softmax_backward_rows(b.outers * b.heads * b.rows, b.keys, w, s, s);
+  if (g.additive) pass.store(s, g.additive);
+  pass.multiply_by_scale(s);
+  if (g.q) pass.times_keys(s, a.k, a.key_dim, g.q, g.scores != nullptr);
+  if (g.k) pass.add_times_queries(s, a.q, a.key_dim, g.k);
+}
+
+// The scores are taken before any mask: their cotangent reaches q and k by a way of its own.
+template <class T>
+void scores_block(const Pass<T>& pass, const AttentionGradients<T>& g, T* s) {
+  const Attention<T>& a = pass.a;
+  std::fill_n(s, pass.b.size(), a.scale);
+  pass.template combine<formulas::multiply_op>(s, full_view(a, g.scores), s);
+  if (g.q) pass.times_keys(s, a.k, a.key_dim, g.q);
+  if (g.k) pass.add_times_queries(s, a.q, a.key_dim, g.k);
+}
+
+}  // namespace
+
+template <class T>
+void attention(const Attention<T>& a, T* out, T* weights, T* scores) {
+  if (a.outer * a.heads * a.queries == 0) return;
+  if (a.keys == 0) {
+    std::fill_n(out, a.outer * a.queries * a.heads * a.value_dim, T(0));
+    return;
+  }
+  const Blocks<T> blocks{a};
+  const Index row_blocks = blocks.row_blocks();
+  blocks.share(blocks.units() * row_blocks, [&](Index begin, Index end) {
+    const Scratch<T> s(blocks.scratch());
+    for (Index task = begin; task < end; ++task) {
+      const Index u = task / row_blocks, r = task % row_blocks;
+      if (scores) {
+        const Block b = blocks.at(u, r, true);
+        const Pass<T> pass{a, b};
+        pass.outer_product(a.q, a.k, a.key_dim, s.get());
+        pass.multiply_by_scale(s.get());
+        pass.store(s.get(), scores);
+      }
+      const Block b = blocks.at(u, r);
+      forward_block(Pass<T>{a, b}, s.get(), out, weights);
+    }
+  });
+}
+
+template <class T>
+void attention_backward(const Attention<T>& a, const AttentionGradients<T>& g) {
+  const Index outer = a.outer * a.heads;
+  if (g.q) std::fill_n(g.q, outer * a.queries * a.key_dim, T(0));
+  if (g.k) std::fill_n(g.k, outer * a.keys * a.key_dim, T(0));
+  if (g.v) std::fill_n(g.v, outer * a.keys * a.value_dim, T(0));
+  if (outer * a.queries * a.keys == 0) return;
+  const Blocks<T> blocks{a};
+  // All rows of one matrix in one task: they add to the same keys and values.
+  blocks.share(blocks.units(), [&](Index begin, Index end) {
+    const Scratch<T> w(blocks.scratch()), s(blocks.scratch());
+    for (Index u = begin; u < end; ++u)
+      for (Index r = 0; r < blocks.row_blocks(); ++r) {
+        if (g.scores && (g.q || g.k)) {
+          const Block b = blocks.at(u, r, true);
+          scores_block(Pass<T>{a, b}, g, s.get());
+        }
+        const Block b = blocks.at(u, r);
+        backward_block(Pass<T>{a, b}, g, w.get(), s.get());
+      }
+  });
+}
+
+template void attention(const Attention<float>&, float*, float*, float*);
+template void attention(const Attention<double>&, double*, double*, double*);
+template void attention_backward(const Attention<float>&, const AttentionGradients<float>&);
+template void attention_backward(const Attention<double>&, const AttentionGradients<double>&);
+
+}  // namespace axisgrad::kernels

@@ -1,0 +1,59 @@
+// Attention of queries to keys. The (queries, keys) matrix of weights never lies in memory as a
+// whole: a block of its rows is made, used and dropped, and backward makes it again from the same
+// inputs by the same steps. So memory grows with the number of tokens, not with its square.
+#pragma once
+#include <array>
+
+#include <axisgrad/autograd/kernels/table.hpp>
+
+namespace axisgrad::kernels {
+
+/// A tensor that broadcasts to the scores (batch axes..., heads, queries, keys); steps are 0 along
+/// axes that stretch. p = nullptr: there is none.
+template <class T>
+struct ScoreView {
+  const T* p = nullptr;
+  int axes = 0;  // batch axes, flattened to `outer` below
+  std::array<Index, 8> sizes{}, steps{};
+  Index head = 0, row = 0, col = 0;  // col: 0 or 1
+
+  const T* at(Index outer, Index h, Index i) const {
+    Index offset = h * head + i * row;
+    for (auto a = static_cast<unsigned>(axes); a-- > 0; outer /= sizes[a])
+      offset += outer % sizes[a] * steps[a];
+    return p + offset;
+  }
+};
+
+/// weights = softmax over keys of (scale q k^T + additive, -infinity where masked);
+/// out = (weights * factors) v. A query that sees no key, or whose scores are all -infinity, has
+/// weights and out of 0 and passes no gradient.
+template <class T>
+struct Attention {
+  Index outer = 1, heads = 1, queries = 0, keys = 0, key_dim = 0, value_dim = 0;
+  // (outer, queries, heads, key_dim), (outer, keys, heads, key_dim), (outer, keys, heads,
+  // value_dim): what a projection leaves behind, so that heads need no transposition.
+  const T *q = nullptr, *k = nullptr, *v = nullptr;
+  T scale = 1;
+  ScoreView<T> mask, additive, factors;  // mask: 0 hides a key
+  bool causal = false;
+  Index lead = 0;  // with causal, query i sees the keys 0 ... i + lead
+};
+
+/// out (outer, queries, heads, value_dim). weights and scores (outer, heads, queries, keys), where
+/// not null: the weights before the factors, the scores (scaled) before masks.
+template <class T>
+void attention(const Attention<T>&, T* out, T* weights, T* scores);
+
+/// Cotangents of the three results (null: zero) and where the gradients go (null: not wanted), each
+/// in the layout of what it belongs to; that of the additive mask in full, (outer, heads, queries,
+/// keys).
+template <class T>
+struct AttentionGradients {
+  const T *out = nullptr, *weights = nullptr, *scores = nullptr;
+  T *q = nullptr, *k = nullptr, *v = nullptr, *additive = nullptr;
+};
+template <class T>
+void attention_backward(const Attention<T>&, const AttentionGradients<T>&);
+
+}  // namespace axisgrad::kernels
