@@ -5,6 +5,7 @@
 #include <concepts>
 #include <initializer_list>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -236,7 +237,8 @@ template <Scalar T>
 /// the gates (recurrent dropout). The masks get no gradient.
 template <Scalar T>
 struct LstmInputs {
-  Var<T> x{}, kernel{}, recurrent_kernel{}, bias{}, initial_h{}, initial_c{}, mask{}, recurrent_mask{};
+  Var<T> x{}, kernel{}, recurrent_kernel{}, bias{}, initial_h{}, initial_c{}, mask{},
+      recurrent_mask{};
 };
 struct LstmOptions {
   bool go_backwards = false;
@@ -251,56 +253,115 @@ struct LstmOutputs {
 template <Scalar T>
 [[nodiscard]] LstmOutputs<T> lstm(const LstmInputs<T>& inputs, LstmOptions options = {});
 
-// --- Losses of a prediction p and a target t of equal shape
+// --- Losses of a prediction p and a target t, of equal shape but for the sparse ones. They are
+// objects, so that one name is both called, mse(p, t), and handed on: fit(model, parameters, adam,
+// mse, data).
 
 enum class Reduction { mean, sum, none };
 struct LossOptions {
   Reduction reduction = Reduction::mean;
 };
-/// (p - t)^2
-template <Scalar T>
-[[nodiscard]] Var<T> mse(const Var<T>& p, const Same<Var<T>>& t, LossOptions options = {});
-/// |p - t|, slope 0 where equal
-template <Scalar T>
-[[nodiscard]] Var<T> mae(const Var<T>& p, const Same<Var<T>>& t, LossOptions options = {});
-/// -(t log p + (1-t) log(1-p)); p is clipped to [1e-7, 1 - 1e-7] as in Keras, without slope where
-/// clipped
-template <Scalar T>
-[[nodiscard]] Var<T> binary_crossentropy(const Var<T>& p, const Same<Var<T>>& t,
-                                         LossOptions options = {});
-/// The same of the logit p, exact for any size of p
-template <Scalar T>
-[[nodiscard]] Var<T> binary_crossentropy_from_logits(const Var<T>& p, const Same<Var<T>>& t,
-                                                     LossOptions options = {});
-
 struct HuberOptions {
   Reduction reduction = Reduction::mean;
   double delta = 1;
 };
-/// d^2 / 2 for |d| = |p - t| <= delta, else delta (|d| - delta / 2)
-template <Scalar T>
-[[nodiscard]] Var<T> huber(const Var<T>& p, const Same<Var<T>>& t, HuberOptions options = {});
-
 struct CategoricalOptions {
   Reduction reduction = Reduction::mean;  // over the lines: the class axis is always summed
   Axis axis = -1;                         // of the classes
 };
+
+/// What is behind a loss: its name, its options and of(p, t, options), defined in ops/loss.cpp and
+/// ops/categorical.cpp.
+namespace losses {
+struct Mse {
+  static constexpr std::string_view name = "mse";
+  using Options = LossOptions;
+  template <Scalar T>
+  static Var<T> of(const Var<T>& p, const Var<T>& t, Options options);
+};
+struct Mae {
+  static constexpr std::string_view name = "mae";
+  using Options = LossOptions;
+  template <Scalar T>
+  static Var<T> of(const Var<T>& p, const Var<T>& t, Options options);
+};
+struct Huber {
+  static constexpr std::string_view name = "huber";
+  using Options = HuberOptions;
+  template <Scalar T>
+  static Var<T> of(const Var<T>& p, const Var<T>& t, Options options);
+};
+struct BinaryCrossentropy {
+  static constexpr std::string_view name = "binary_crossentropy";
+  using Options = LossOptions;
+  template <Scalar T>
+  static Var<T> of(const Var<T>& p, const Var<T>& t, Options options);
+};
+struct BinaryCrossentropyFromLogits {
+  static constexpr std::string_view name = "binary_crossentropy_from_logits";
+  using Options = LossOptions;
+  template <Scalar T>
+  static Var<T> of(const Var<T>& p, const Var<T>& t, Options options);
+};
+struct CategoricalCrossentropy {
+  static constexpr std::string_view name = "categorical_crossentropy";
+  using Options = CategoricalOptions;
+  template <Scalar T>
+  static Var<T> of(const Var<T>& p, const Var<T>& t, Options options);
+};
+struct CategoricalCrossentropyFromLogits {
+  static constexpr std::string_view name = "categorical_crossentropy_from_logits";
+  using Options = CategoricalOptions;
+  template <Scalar T>
+  static Var<T> of(const Var<T>& p, const Var<T>& t, Options options);
+};
+struct SparseCategoricalCrossentropy {
+  static constexpr std::string_view name = "sparse_categorical_crossentropy";
+  using Options = CategoricalOptions;
+  template <Scalar T>
+  static Var<T> of(const Var<T>& p, const Var<T>& t, Options options);
+};
+struct SparseCategoricalCrossentropyFromLogits {
+  static constexpr std::string_view name = "sparse_categorical_crossentropy_from_logits";
+  using Options = CategoricalOptions;
+  template <Scalar T>
+  static Var<T> of(const Var<T>& p, const Var<T>& t, Options options);
+};
+}  // namespace losses
+
+template <class Kind>
+struct LossFunction {
+  static constexpr std::string_view name = Kind::name;
+  template <Scalar T>
+  [[nodiscard]] Var<T> operator()(const Var<T>& p, const Same<Var<T>>& t,
+                                  typename Kind::Options options = {}) const {
+    return Kind::of(p, t, options);
+  }
+};
+
+/// (p - t)^2
+inline constexpr LossFunction<losses::Mse> mse{};
+/// |p - t|, slope 0 where equal
+inline constexpr LossFunction<losses::Mae> mae{};
+/// d^2 / 2 for |d| = |p - t| <= delta, else delta (|d| - delta / 2)
+inline constexpr LossFunction<losses::Huber> huber{};
+/// -(t log p + (1-t) log(1-p)); p is clipped to [1e-7, 1 - 1e-7] as in Keras, without slope where
+/// clipped
+inline constexpr LossFunction<losses::BinaryCrossentropy> binary_crossentropy{};
+/// The same of the logit p, exact for any size of p
+inline constexpr LossFunction<losses::BinaryCrossentropyFromLogits>
+    binary_crossentropy_from_logits{};
 /// -sum(t log q) over the classes, q = p / sum(p) clipped to [1e-7, 1 - 1e-7] as in Keras; t are
 /// probabilities, one-hot or soft
-template <Scalar T>
-[[nodiscard]] Var<T> categorical_crossentropy(const Var<T>& p, const Same<Var<T>>& t,
-                                              CategoricalOptions options = {});
-/// The same of the logits x: q = softmax(x), exact for any size of x, without clipping
-template <Scalar T>
-[[nodiscard]] Var<T> categorical_crossentropy_from_logits(const Var<T>& x, const Same<Var<T>>& t,
-                                                          CategoricalOptions options = {});
+inline constexpr LossFunction<losses::CategoricalCrossentropy> categorical_crossentropy{};
+/// The same of the logits p: q = softmax(p), exact for any size of p, without clipping
+inline constexpr LossFunction<losses::CategoricalCrossentropyFromLogits>
+    categorical_crossentropy_from_logits{};
 /// The same with classes 0, 1, ... as targets: t has p's shape without the class axis
-template <Scalar T>
-[[nodiscard]] Var<T> sparse_categorical_crossentropy(const Var<T>& p, const Same<Var<T>>& t,
-                                                     CategoricalOptions options = {});
-template <Scalar T>
-[[nodiscard]] Var<T> sparse_categorical_crossentropy_from_logits(const Var<T>& x,
-                                                                 const Same<Var<T>>& t,
-                                                                 CategoricalOptions options = {});
+inline constexpr LossFunction<losses::SparseCategoricalCrossentropy>
+    sparse_categorical_crossentropy{};
+/// The same of logits
+inline constexpr LossFunction<losses::SparseCategoricalCrossentropyFromLogits>
+    sparse_categorical_crossentropy_from_logits{};
 
 }  // namespace axisgrad

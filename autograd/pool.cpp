@@ -98,6 +98,7 @@ thread_local Cache cache;
 
 Header* take(std::size_t bytes) {
   const int c = class_of(bytes);
+  if (c >= classes) fail("pool", "out of memory: ", bytes, " bytes asked for");
   Header* buffer = gone ? nullptr : cache.store.pop(c);
   if (!buffer) buffer = shared().pop(c);
   if (buffer) {

@@ -47,7 +47,7 @@ Shape::Shape(const Size* sizes, int rank) : rank_(rank) {
     if (n < 0) fail("shape", "a size is negative in ", *this);
     if (n == 0)
       empty = true;
-    else if (product > (Size(1) << 62) / n)
+    else if (product > (Size(1) << 59) / n)
       fail("shape", "too many elements in ", *this);
     else
       product *= n;

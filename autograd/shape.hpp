@@ -12,7 +12,8 @@ namespace axisgrad {
 
 using Size = std::int64_t;
 
-/// At most max_rank axes. Sizes are >= 0 and their product fits in 62 bits: Error otherwise.
+/// At most max_rank axes. Sizes are >= 0 and their product is at most 2^59, so that
+/// their bytes can be counted as well: Error otherwise.
 class Shape {
  public:
   constexpr Shape() = default;

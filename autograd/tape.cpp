@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <mutex>
 
@@ -94,6 +93,7 @@ auto Recording<T>::keep(const Shape& shape) -> Sizes {
 
 template <Scalar T>
 Var<T> Recording<T>::place(Tensor<T> value, bool gradient) {
+  gradient = gradient && options.gradient;
   if (gradient) slot_sizes_.push_back(keep(value.shape()));
   return at(std::move(value), gradient ? slots++ : -1);
 }
@@ -179,22 +179,6 @@ void Tape<T>::clear() {
 }
 
 template <Scalar T>
-void require_finite(const Tensor<T>& x, std::string_view op, const std::string& what) {
-  const auto values = x.values();
-  const auto bad =
-      std::find_if(values.begin(), values.end(), [](T v) { return !std::isfinite(v); });
-  if (bad == values.end()) return;
-  std::ostringstream index;
-  Size at = bad - values.begin();
-  for (int a = 0; a < x.rank(); ++a) {
-    const Size step = x.shape().product(a + 1, x.rank());
-    index << (a ? "," : "") << at / step;
-    at %= step;
-  }
-  fail(op, what, " of shape ", x.shape(), " holds ", *bad, " at (", index.str(), ")");
-}
-
-template <Scalar T>
 bool is_recorded(Inputs<T> inputs, std::string_view where) {
   return Recording<T>::common(inputs, where) &&
          std::any_of(inputs.begin(), inputs.end(),
@@ -221,8 +205,6 @@ template class Recording<float>;
 template class Recording<double>;
 template class Tape<float>;
 template class Tape<double>;
-template void require_finite(const Tensor<float>&, std::string_view, const std::string&);
-template void require_finite(const Tensor<double>&, std::string_view, const std::string&);
 template void record(const OpInfo<float>&, Inputs<float>, std::span<const Tensor<float>>, Saves,
                      const void*, std::size_t, std::span<Var<float>>);
 template void record(const OpInfo<double>&, Inputs<double>, std::span<const Tensor<double>>, Saves,

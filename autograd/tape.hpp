@@ -151,10 +151,6 @@ class Tape {
   Recording<T>* recording_;
 };
 
-/// Error naming the first NaN or infinity of x and its position.
-template <Scalar T>
-void require_finite(const Tensor<T>& x, std::string_view op, const std::string& what);
-
 /// The parameter's leaf on a recording.
 template <Scalar T, ParameterLike P>
 [[nodiscard]] Var<T> watch_on(Recording<T>& recording, const P& parameter) {

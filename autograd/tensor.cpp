@@ -1,3 +1,5 @@
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <ostream>
 
@@ -42,9 +44,8 @@ Size Tensor<T>::offset(std::initializer_list<Size> index) const {
 
 template <Scalar T>
 T Tensor<T>::item() const {
-  if (size() != 1)
-    fail("item", "needs exactly one element, got ", empty() ? "an empty tensor" : "the shape ",
-         shape_);
+  if (empty()) fail("item", "needs exactly one element, got an empty tensor");
+  if (size() != 1) fail("item", "needs exactly one element, got the shape ", shape_);
   return data()[0];
 }
 
@@ -98,11 +99,24 @@ bool same_bits(const Tensor<T>& a, const Tensor<T>& b) {
          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(T)) == 0;
 }
 
+template <Scalar T>
+void require_finite(const Tensor<T>& x, std::string_view where, std::string_view what) {
+  const T* bad = std::find_if(x.begin(), x.end(), [](T v) { return !std::isfinite(v); });
+  if (bad == x.end()) return;
+  std::array<Size, max_rank> index{};
+  Size at = bad - x.begin();
+  for (int a = x.rank(); a-- > 0; at /= x.shape()[a])
+    index[static_cast<unsigned>(a)] = at % x.shape()[a];
+  fail(where, what, " of shape ", x.shape(), " holds ", *bad, " at ", Shape(index.data(), x.rank()));
+}
+
 template class Tensor<float>;
 template class Tensor<double>;
 template std::ostream& operator<<(std::ostream&, const Tensor<float>&);
 template std::ostream& operator<<(std::ostream&, const Tensor<double>&);
 template bool same_bits(const Tensor<float>&, const Tensor<float>&);
 template bool same_bits(const Tensor<double>&, const Tensor<double>&);
+template void require_finite(const Tensor<float>&, std::string_view, std::string_view);
+template void require_finite(const Tensor<double>&, std::string_view, std::string_view);
 
 }  // namespace axisgrad

@@ -90,6 +90,10 @@ std::ostream& operator<<(std::ostream& out, const Tensor<T>& x);
 template <Scalar T>
 bool same_bits(const Tensor<T>& a, const Tensor<T>& b);
 
+/// Error, naming `what` and the index of the first element that is NaN or infinite.
+template <Scalar T>
+void require_finite(const Tensor<T>& x, std::string_view where, std::string_view what);
+
 extern template class Tensor<float>;
 extern template class Tensor<double>;
 

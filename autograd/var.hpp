@@ -17,6 +17,8 @@ struct RecordingOptions {
   Size first_sample = 0;
   /// Stop with an Error at the first op that makes, or receives in backward, a NaN or an infinity.
   bool check_finite = false;
+  /// Off: no input and no parameter asks for a gradient, so nothing is recorded.
+  bool gradient = true;
 };
 
 /// What every Var can ask of its tape, even after the tape is gone: these live in blocks that are

@@ -1,3 +1,8 @@
+// A false alarm of g++ 12 in its own <regex>, which xnpy uses, when it builds with sanitizers.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>

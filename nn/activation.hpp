@@ -4,20 +4,26 @@
 
 namespace axisgrad {
 
-enum class Activation { none, relu, tanh, sigmoid, softmax };
+enum class Activation { none, relu, gelu, gelu_tanh, tanh, sigmoid, softmax, log_softmax };
 
-/// Applied to each element; softmax along the last axis.
+/// Applied to each element; softmax and log_softmax along an axis.
 template <Scalar T>
-[[nodiscard]] Var<T> activate(const Var<T>& x, Activation activation) {
+[[nodiscard]] Var<T> activate(const Var<T>& x, Activation activation, Axis axis = -1) {
   switch (activation) {
     case Activation::relu:
       return relu(x);
+    case Activation::gelu:
+      return gelu(x);
+    case Activation::gelu_tanh:
+      return gelu_tanh(x);
     case Activation::tanh:
       return tanh(x);
     case Activation::sigmoid:
       return sigmoid(x);
     case Activation::softmax:
-      return softmax(x, -1);
+      return softmax(x, axis);
+    case Activation::log_softmax:
+      return log_softmax(x, axis);
     case Activation::none:
       break;
   }

@@ -20,10 +20,13 @@ Axes collapse(int rank, const Index* sizes, const Index* in, const Index* out) {
   Axes a;
   for (int i = 0; i < rank; ++i)
     if (sizes[i] != 1) a.axis[a.rank++] = {sizes[i], in[i], out[i]};
-  std::stable_sort(a.axis.begin(), a.axis.begin() + a.rank, [](const Axis& p, const Axis& q) {
+  const auto outer = [](const Axis& p, const Axis& q) {
     const Index x = std::abs(p.out), y = std::abs(q.out);
     return x != y ? x > y : std::abs(p.in) > std::abs(q.in);
-  });
+  };
+  for (int i = 1; i < a.rank; ++i)  // by hand: std::stable_sort would allocate
+    for (int j = i; j > 0 && outer(a.axis[j], a.axis[j - 1]); --j)
+      std::swap(a.axis[j], a.axis[j - 1]);
   int n = 0;
   for (int i = 0; i < a.rank; ++i) {
     const Axis& next = a.axis[i];

@@ -127,17 +127,17 @@ Var<T> dense(std::string_view where, const Var<T>& p, const Var<T>& t, Axis axis
 }  // namespace
 
 template <Scalar T>
-Var<T> categorical_crossentropy(const Var<T>& p, const Same<Var<T>>& t,
-                                CategoricalOptions options) {
-  const int axis = class_axis("categorical_crossentropy", p, t, options.axis);
+Var<T> losses::CategoricalCrossentropy::of(const Var<T>& p, const Var<T>& t,
+                                           CategoricalOptions options) {
+  const int axis = class_axis(name, p, t, options.axis);
   const Var<T> q = p / sum(p, axis, {.keep = true});
   const Var<T> clipped = clamp(q, T(1e-7), T(1 - 1e-7));
   return reduced(-sum(t * log(clipped), axis), options.reduction);
 }
 
 template <Scalar T>
-Var<T> categorical_crossentropy_from_logits(const Var<T>& x, const Same<Var<T>>& t,
-                                            CategoricalOptions options) {
+Var<T> losses::CategoricalCrossentropyFromLogits::of(const Var<T>& x, const Var<T>& t,
+                                                     CategoricalOptions options) {
   using op = categorical_crossentropy_from_logits_op;
   const int axis = class_axis(op::name, x, t, options.axis);
   const Tensor<T> y = composed(x.detach(), t.detach(), axis).value();
@@ -145,16 +145,16 @@ Var<T> categorical_crossentropy_from_logits(const Var<T>& x, const Same<Var<T>>&
 }
 
 template <Scalar T>
-Var<T> sparse_categorical_crossentropy(const Var<T>& p, const Same<Var<T>>& t,
-                                       CategoricalOptions options) {
-  const Var<T> one = dense("sparse_categorical_crossentropy", p, t, options.axis);
+Var<T> losses::SparseCategoricalCrossentropy::of(const Var<T>& p, const Var<T>& t,
+                                                 CategoricalOptions options) {
+  const Var<T> one = dense(name, p, t, options.axis);
   return categorical_crossentropy(p, one, options);
 }
 
 template <Scalar T>
-Var<T> sparse_categorical_crossentropy_from_logits(const Var<T>& x, const Same<Var<T>>& t,
-                                                   CategoricalOptions options) {
-  const Var<T> one = dense("sparse_categorical_crossentropy_from_logits", x, t, options.axis);
+Var<T> losses::SparseCategoricalCrossentropyFromLogits::of(const Var<T>& x, const Var<T>& t,
+                                                           CategoricalOptions options) {
+  const Var<T> one = dense(name, x, t, options.axis);
   return categorical_crossentropy_from_logits(x, one, options);
 }
 
@@ -166,23 +166,26 @@ std::vector<OpEntry> categorical_logits_family() {
   return family<categorical_crossentropy_from_logits_op>(Kind::fused);
 }
 
-template Var<float> categorical_crossentropy(const Var<float>&, const Var<float>&,
-                                             CategoricalOptions);
-template Var<double> categorical_crossentropy(const Var<double>&, const Var<double>&,
-                                              CategoricalOptions);
-template Var<float> categorical_crossentropy_from_logits(const Var<float>&, const Var<float>&,
+template Var<float> losses::CategoricalCrossentropy::of(const Var<float>&, const Var<float>&,
+                                                        CategoricalOptions);
+template Var<double> losses::CategoricalCrossentropy::of(const Var<double>&, const Var<double>&,
                                                          CategoricalOptions);
-template Var<double> categorical_crossentropy_from_logits(const Var<double>&, const Var<double>&,
-                                                          CategoricalOptions);
-template Var<float> sparse_categorical_crossentropy(const Var<float>&, const Var<float>&,
-                                                    CategoricalOptions);
-template Var<double> sparse_categorical_crossentropy(const Var<double>&, const Var<double>&,
-                                                     CategoricalOptions);
-template Var<float> sparse_categorical_crossentropy_from_logits(const Var<float>&,
-                                                                const Var<float>&,
-                                                                CategoricalOptions);
-template Var<double> sparse_categorical_crossentropy_from_logits(const Var<double>&,
-                                                                 const Var<double>&,
-                                                                 CategoricalOptions);
+template Var<float> losses::CategoricalCrossentropyFromLogits::of(const Var<float>&,
+                                                                  const Var<float>&,
+                                                                  CategoricalOptions);
+template Var<double> losses::CategoricalCrossentropyFromLogits::of(const Var<double>&,
+                                                                   const Var<double>&,
+                                                                   CategoricalOptions);
+template Var<float> losses::SparseCategoricalCrossentropy::of(const Var<float>&, const Var<float>&,
+                                                              CategoricalOptions);
+template Var<double> losses::SparseCategoricalCrossentropy::of(const Var<double>&,
+                                                               const Var<double>&,
+                                                               CategoricalOptions);
+template Var<float> losses::SparseCategoricalCrossentropyFromLogits::of(const Var<float>&,
+                                                                        const Var<float>&,
+                                                                        CategoricalOptions);
+template Var<double> losses::SparseCategoricalCrossentropyFromLogits::of(const Var<double>&,
+                                                                         const Var<double>&,
+                                                                         CategoricalOptions);
 
 }  // namespace axisgrad

@@ -66,29 +66,27 @@ struct huber_op {
 }  // namespace
 
 template <Scalar T>
-Var<T> mse(const Var<T>& p, const Same<Var<T>>& t, LossOptions options) {
-  return loss<formulas::squared_error_op>("mse", p, t, options);
+Var<T> losses::Mse::of(const Var<T>& p, const Var<T>& t, LossOptions options) {
+  return loss<formulas::squared_error_op>(name, p, t, options);
 }
 template <Scalar T>
-Var<T> mae(const Var<T>& p, const Same<Var<T>>& t, LossOptions options) {
-  return loss<formulas::absolute_error_op>("mae", p, t, options);
+Var<T> losses::Mae::of(const Var<T>& p, const Var<T>& t, LossOptions options) {
+  return loss<formulas::absolute_error_op>(name, p, t, options);
 }
 template <Scalar T>
-Var<T> binary_crossentropy(const Var<T>& p, const Same<Var<T>>& t, LossOptions options) {
-  return loss<formulas::cross_entropy_op>("binary_crossentropy", p, t, options);
+Var<T> losses::BinaryCrossentropy::of(const Var<T>& p, const Var<T>& t, LossOptions options) {
+  return loss<formulas::cross_entropy_op>(name, p, t, options);
 }
 template <Scalar T>
-Var<T> binary_crossentropy_from_logits(const Var<T>& p, const Same<Var<T>>& t,
-                                       LossOptions options) {
-  return loss<formulas::cross_entropy_from_logit_op>("binary_crossentropy_from_logits", p, t,
-                                                     options);
+Var<T> losses::BinaryCrossentropyFromLogits::of(const Var<T>& p, const Var<T>& t,
+                                                LossOptions options) {
+  return loss<formulas::cross_entropy_from_logit_op>(name, p, t, options);
 }
-
 template <Scalar T>
-Var<T> huber(const Var<T>& p, const Same<Var<T>>& t, HuberOptions options) {
+Var<T> losses::Huber::of(const Var<T>& p, const Var<T>& t, HuberOptions options) {
   if (p.shape() != t.shape())
-    fail("huber", "prediction and target differ in shape: got ", p.shape(), " and ", t.shape());
-  if (!(options.delta > 0)) fail("huber", "delta must be positive, got ", options.delta);
+    fail(name, "prediction and target differ in shape: got ", p.shape(), " and ", t.shape());
+  if (!(options.delta > 0)) fail(name, "delta must be positive, got ", options.delta);
   const Var<T> delta(static_cast<T>(options.delta));
   return reduced(pointwise<formulas::huber_op>(p, t, delta), {options.reduction});
 }
@@ -98,17 +96,19 @@ std::vector<OpEntry> loss_family() {
                 huber_op>();
 }
 
-template Var<float> mse(const Var<float>&, const Var<float>&, LossOptions);
-template Var<double> mse(const Var<double>&, const Var<double>&, LossOptions);
-template Var<float> huber(const Var<float>&, const Var<float>&, HuberOptions);
-template Var<double> huber(const Var<double>&, const Var<double>&, HuberOptions);
-template Var<float> mae(const Var<float>&, const Var<float>&, LossOptions);
-template Var<double> mae(const Var<double>&, const Var<double>&, LossOptions);
-template Var<float> binary_crossentropy(const Var<float>&, const Var<float>&, LossOptions);
-template Var<double> binary_crossentropy(const Var<double>&, const Var<double>&, LossOptions);
-template Var<float> binary_crossentropy_from_logits(const Var<float>&, const Var<float>&,
+template Var<float> losses::Mse::of(const Var<float>&, const Var<float>&, LossOptions);
+template Var<double> losses::Mse::of(const Var<double>&, const Var<double>&, LossOptions);
+template Var<float> losses::Mae::of(const Var<float>&, const Var<float>&, LossOptions);
+template Var<double> losses::Mae::of(const Var<double>&, const Var<double>&, LossOptions);
+template Var<float> losses::Huber::of(const Var<float>&, const Var<float>&, HuberOptions);
+template Var<double> losses::Huber::of(const Var<double>&, const Var<double>&, HuberOptions);
+template Var<float> losses::BinaryCrossentropy::of(const Var<float>&, const Var<float>&,
+                                                   LossOptions);
+template Var<double> losses::BinaryCrossentropy::of(const Var<double>&, const Var<double>&,
                                                     LossOptions);
-template Var<double> binary_crossentropy_from_logits(const Var<double>&, const Var<double>&,
-                                                     LossOptions);
+template Var<float> losses::BinaryCrossentropyFromLogits::of(const Var<float>&, const Var<float>&,
+                                                             LossOptions);
+template Var<double> losses::BinaryCrossentropyFromLogits::of(const Var<double>&,
+                                                              const Var<double>&, LossOptions);
 
 }  // namespace axisgrad

@@ -237,17 +237,20 @@ Var<T> reshape(const Var<T>& x, const Shape& shape) {
 
 template <Scalar T>
 Var<T> reshape(const Var<T>& x, std::initializer_list<Size> sizes) {
-  std::vector<Size> known(sizes);
-  const auto open = std::find(known.begin(), known.end(), -1);
-  if (open != known.end()) {
+  std::array<Size, max_rank> known{};
+  const int rank = static_cast<int>(sizes.size());
+  if (rank > max_rank) fail("reshape", "at most ", max_rank, " axes, got ", rank);
+  std::copy(sizes.begin(), sizes.end(), known.begin());
+  const auto open = std::find(known.begin(), known.begin() + rank, -1);
+  if (open != known.begin() + rank) {
     *open = 1;
-    const Size rest = Shape(known.data(), static_cast<int>(known.size())).size();
+    const Size rest = Shape(known.data(), rank).size();
     if (rest == 0 || x.size() % rest != 0)
       fail("reshape", "no size in place of -1 fits: ", x.shape(), " has ", x.size(),
            " elements, the other sizes make ", rest);
     *open = x.size() / rest;
   }
-  return reshape(x, Shape(known.data(), static_cast<int>(known.size())));
+  return reshape(x, Shape(known.data(), rank));
 }
 
 template <Scalar T>

@@ -25,6 +25,8 @@ class Reader {
  public:
   Reader(std::string_view text, const CsvOptions& options, std::string_view source)
       : at_(text.data()), end_(at_ + text.size()), options_(options), source_(source) {
+    if (std::string_view("\"\r\n .+-0123456789").find(options_.separator) != std::string_view::npos)
+      fail("read_csv", "'", options_.separator, "' cannot be the separator");
     if (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF")
       fail("read_csv", source_, " is UTF-16: save it as UTF-8");
     if (text.substr(0, 3) == "\xEF\xBB\xBF") at_ += 3;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include <axisgrad/nn/data/dataset.hpp>
 
@@ -39,22 +38,9 @@ Tensor<T> take_rows(const Tensor<T>& x, Rows rows) {
   return y;
 }
 
-template <Scalar T>
-void require_finite(const Tensor<T>& x, std::string_view where, std::string_view what) {
-  const T* bad = std::find_if(x.begin(), x.end(), [](T v) { return !std::isfinite(v); });
-  if (bad == x.end()) return;
-  std::array<Size, max_rank> index{};
-  Size at = bad - x.begin();
-  for (int a = x.rank(); a-- > 0; at /= x.shape()[a])
-    index[static_cast<unsigned>(a)] = at % x.shape()[a];
-  fail(where, what, " of shape ", x.shape(), " has ", *bad, " at ", Shape(index.data(), x.rank()));
-}
-
 template Tensor<float> gather_rows(const Tensor<float>&, std::span<const Size>);
 template Tensor<double> gather_rows(const Tensor<double>&, std::span<const Size>);
 template Tensor<float> take_rows(const Tensor<float>&, Rows);
 template Tensor<double> take_rows(const Tensor<double>&, Rows);
-template void require_finite(const Tensor<float>&, std::string_view, std::string_view);
-template void require_finite(const Tensor<double>&, std::string_view, std::string_view);
 
 }  // namespace axisgrad

@@ -34,10 +34,6 @@ template <Scalar T>
 template <Scalar T>
 [[nodiscard]] Tensor<T> take_rows(const Tensor<T>& x, Rows rows);
 
-/// Error, naming `what` and the index of the first element that is NaN or infinite.
-template <Scalar T>
-void require_finite(const Tensor<T>& x, std::string_view where, std::string_view what);
-
 /// x is one tensor or, for several inputs, an array of them. Dataset data{x, y} and Dataset
 /// data{std::array{x1, x2}, y} deduce which.
 template <Scalar T, std::size_t Inputs = 1>
@@ -128,7 +124,5 @@ extern template Tensor<float> gather_rows(const Tensor<float>&, std::span<const 
 extern template Tensor<double> gather_rows(const Tensor<double>&, std::span<const Size>);
 extern template Tensor<float> take_rows(const Tensor<float>&, Rows);
 extern template Tensor<double> take_rows(const Tensor<double>&, Rows);
-extern template void require_finite(const Tensor<float>&, std::string_view, std::string_view);
-extern template void require_finite(const Tensor<double>&, std::string_view, std::string_view);
 
 }  // namespace axisgrad

@@ -221,7 +221,7 @@ const StoredArray* SafetensorsFile::find(std::string_view name) const {
   return nullptr;
 }
 
-const StoredArray& SafetensorsFile::at(std::string_view name) const {
+const StoredArray& SafetensorsFile::at(std::string_view name) const& {
   if (const StoredArray* array = find(name)) return *array;
   fail(where, source_, " has no array '", name, "'");
 }

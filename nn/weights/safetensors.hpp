@@ -36,10 +36,13 @@ class SafetensorsFile {
   SafetensorsFile() = default;
 
   /// In the order of the header.
-  const std::vector<StoredArray>& arrays() const { return arrays_; }
+  const std::vector<StoredArray>& arrays() const& { return arrays_; }
   bool contains(std::string_view name) const { return find(name) != nullptr; }
   /// Error naming the file and the array when there is none of this name.
-  const StoredArray& at(std::string_view name) const;
+  const StoredArray& at(std::string_view name) const&;
+  // Of a file about to go, what these refer to goes too.
+  void arrays() && = delete;
+  void at(std::string_view) && = delete;
 
   /// The array in the precision asked for; BOOL gives 0 and 1. Error when the other precision
   /// cannot hold an element: a finite F64 becomes infinite, an I64 is rounded.

@@ -66,10 +66,10 @@ TEST_CASE("errors of a dataset") {
   CHECK_THROWS_WITH((void)data.take(3, 2), "[take] rows 3 to 2 are not within the 4 there are");
   CHECK_NOTHROW(data.require_finite());
   data.x.set({2, 1}, std::nanf(""));
-  CHECK_THROWS_WITH(data.require_finite(), "[dataset] x of shape (4,2) has nan at (2,1)");
+  CHECK_THROWS_WITH(data.require_finite(), "[dataset] x of shape (4,2) holds nan at (2,1)");
   data.x.set({2, 1}, 0);
   data.y.set({3, 0}, -std::numeric_limits<float>::infinity());
-  CHECK_THROWS_WITH(data.require_finite(), "[dataset] y of shape (4,1) has -inf at (3,0)");
+  CHECK_THROWS_WITH(data.require_finite(), "[dataset] y of shape (4,1) holds -inf at (3,0)");
 }
 
 TEST_CASE("splits are in order and do not overlap, by counts and by fractions") {

@@ -139,7 +139,7 @@ TEST_CASE("errors of windows") {
   Tensor<double> hole = table;
   hole.set({4, 1}, std::nan(""));
   CHECK_THROWS_WITH(Windows<double>(hole, {0, 10}, {.lookback = 2}),
-                    "[windows] the table of shape (10,3) has nan at (4,1)");
+                    "[windows] the table of shape (10,3) holds nan at (4,1)");
   const auto w = make({0, 10}, {.lookback = 2});
   CHECK_THROWS_WITH((void)w.gather(std::vector<Size>{8}),
                     "[windows] index 8 is out of range for 8 windows");

@@ -153,7 +153,7 @@ TEST_CASE("safetensors: a file shorter than its header says is refused (case C60
 TEST_CASE("safetensors: what is no weight file is refused") {
   CHECK(refusal("PK\3\4 an archive") ==
         "[safetensors] 'w.safetensors' is no safetensors file: it begins with a header length of "
-        "7953745963396549456 bytes, more than 100000000");
+        "2336912046786038608 bytes, more than 100000000");
   CHECK(refusal("[1]", 0) == "[safetensors] the header of 'w.safetensors' is not a JSON object");
   CHECK(refusal("{\"w\":", 0) ==
         "[safetensors] the header of 'w.safetensors' is not valid JSON, at byte 6 of 5");
@@ -269,7 +269,7 @@ TEST_CASE("safetensors: a write that fails leaves the old file and nothing else"
   CHECK(std::distance(begin(entries), end(entries)) == 1);
 
   ag::write_safetensors(folder / "w", large);
-  CHECK(ag::read_safetensors(folder / "w").at("w").shape == ag::Shape{40'000});
+  CHECK(ag::read_safetensors(folder / "w").tensor<double>("w").shape() == ag::Shape{40'000});
   CHECK_THROWS_WITH(ag::write_safetensors(folder / "no/w", small),
                     ("[safetensors] '" + (folder / "no/w").string() +
                      "' cannot be written: No such file or directory")

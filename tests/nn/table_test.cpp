@@ -109,6 +109,8 @@ TEST_CASE("what cannot be read exactly is an error that says where") {
         "is not a number");
   CHECK_THROWS_WITH((void)parse_csv("a\n1\n", {.text = {"date"}}),
                     "[read_csv] text has no column 'date' to keep as text");
+  CHECK_THROWS_WITH((void)parse_csv("a\n1\n", {.separator = '.'}),
+                    "[read_csv] '.' cannot be the separator");
 }
 
 TEST_CASE("files: missing, folders, and the time that a large one takes") {

@@ -28,6 +28,8 @@ class Case {
   const std::vector<std::string>& input_names() const { return entry_.inputs; }
   /// Whether the index lists this input: a mask, an initial state.
   bool has_input(const std::string& name) const { return entry_.has_input(name); }
+  /// Whether the file has an array of this name: a result that only some files ask for.
+  bool holds(const std::string& name) const { return file_.contains(name); }
   /// An input as values; BOOL gives 0 and 1. Error when the index does not list it.
   [[nodiscard]] Tensor<T> array(const std::string& name);
   /// An I64 or BOOL input.

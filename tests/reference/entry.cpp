@@ -51,9 +51,9 @@ std::pair<Shape, Dtype> description(const std::string& name, const Json& json) {
                                                    {"bool", Dtype::boolean}};
   const Json &shape = field(json, "shape"), &dtype = field(json, "dtype");
   const auto known = dtype.is_string() ? dtypes.find(dtype) : dtypes.end();
-  const bool sizes =
-      shape.is_array() && shape.size() <= max_rank &&
-      std::all_of(shape.begin(), shape.end(), [](const Json& j) { return j.is_number_unsigned(); });
+  const bool sizes = shape.is_array() && shape.size() <= max_rank &&
+                     std::all_of(shape.begin(), shape.end(),
+                                 [](const Json& j) { return j.is_number_integer() && j >= 0; });
   if (!sizes || known == dtypes.end())
     fail(where, "array ", name, " in the index has shape ", shape, " and dtype ", dtype);
   const std::vector<Size> list = shape;

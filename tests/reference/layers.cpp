@@ -1,4 +1,5 @@
 // Dense, activations and losses.
+#include <axisgrad/autograd/backward.hpp>
 #include <axisgrad/nn/dense.hpp>
 
 #include "block.hpp"
@@ -8,9 +9,12 @@ namespace {
 
 const Choices<Activation>& activations() {
   static const Choices<Activation> all{{"relu", Activation::relu},
+                                       {"gelu", Activation::gelu},
+                                       {"gelu_tanh", Activation::gelu_tanh},
                                        {"tanh", Activation::tanh},
                                        {"sigmoid", Activation::sigmoid},
-                                       {"softmax", Activation::softmax}};
+                                       {"softmax", Activation::softmax},
+                                       {"log_softmax", Activation::log_softmax}};
   return all;
 }
 
@@ -30,33 +34,52 @@ template <Scalar T>
 void activation(Case<T>& c) {
   const auto function = c.options.choice("activation", activations());
   const int axis = c.options.axis("axis", -1);
-  const Var<T> x = c.input("x");
-  c.output("out", function == Activation::softmax ? softmax(x, axis) : activate(x, function));
+  c.output("out", activate(c.input("x"), function, axis));
 }
 
-enum class LossName { mse, mae, binary_crossentropy };
+enum class LossName { mse, mae, huber, binary, categorical };
 
 template <Scalar T>
 void loss(Case<T>& c) {
   const auto name = c.options.choice(
       "loss", Choices<LossName>{{"mse", LossName::mse},
                                 {"mae", LossName::mae},
-                                {"binary_crossentropy", LossName::binary_crossentropy}});
+                                {"huber", LossName::huber},
+                                {"binary_crossentropy", LossName::binary},
+                                {"categorical_crossentropy", LossName::categorical}});
   const bool from_logits = c.options.flag("from_logits", false);
-  (void)c.options.number("delta", 1);  // of huber; the others have none
-  const LossOptions options{c.options.choice(
+  const double delta = c.options.number("delta", 1);  // of huber
+  const auto reduction = c.options.choice(
       "reduction",
       Choices<Reduction>{
           {"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}},
-      std::optional(Reduction::mean))};
+      std::optional(Reduction::mean));
   const Var<T> p = c.input("y_pred"), t = c.input("y_true");
-  if (from_logits && name != LossName::binary_crossentropy)
+  if (from_logits && name != LossName::binary && name != LossName::categorical)
     fail("golden", "from_logits is true, but ", c.options.text("loss"), " knows no logits");
-  const Var<T> out = name == LossName::mse   ? mse(p, t, options)
-                     : name == LossName::mae ? mae(p, t, options)
-                     : from_logits           ? binary_crossentropy_from_logits(p, t, options)
-                                             : binary_crossentropy(p, t, options);
-  c.output("out", out);
+
+  auto value = [&]() -> Var<T> {
+    switch (name) {
+      case LossName::mse:
+        return mse(p, t, {.reduction = reduction});
+      case LossName::mae:
+        return mae(p, t, {.reduction = reduction});
+      case LossName::huber:
+        return huber(p, t, {.reduction = reduction, .delta = delta});
+      case LossName::binary:
+        return from_logits ? binary_crossentropy_from_logits(p, t, {.reduction = reduction})
+                           : binary_crossentropy(p, t, {.reduction = reduction});
+      case LossName::categorical:
+        break;
+    }
+    return from_logits ? categorical_crossentropy_from_logits(p, t, {.reduction = reduction})
+                       : categorical_crossentropy(p, t, {.reduction = reduction});
+  };
+  c.output("out", value());
+  // The loss as textbooks write it, which does not divide the probabilities by their sum: one line
+  // of public ops.
+  if (c.holds("grad_plain.y_pred"))
+    c.result("grad_plain.y_pred", grad(mean(-sum(t * log(p), -1)), p).value());
 }
 
 }  // namespace

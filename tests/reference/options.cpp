@@ -10,7 +10,7 @@ namespace {
 
 bool whole(const Json& j) { return j.is_number_integer(); }
 bool count(const Json& j) {
-  return j.is_number_unsigned() && j.get<std::uint64_t>() <= (std::uint64_t(1) << 62);
+  return whole(j) && j >= 0 && j.get<std::uint64_t>() <= (std::uint64_t(1) << 62);
 }
 bool small(const Json& j) { return whole(j) && j >= -max_rank && j < max_rank; }
 bool number(const Json& j) { return j.is_number(); }

@@ -1,0 +1,578 @@
+// The checker checked: wrong gradients, planted the way a user would write an op, must be caught;
+// right ones must never fail.
+#include <cmath>
+#include <random>
+#include <sstream>
+
+#include <doctest/doctest.h>
+
+#include <axisgrad/autograd/backward.hpp>
+#include <axisgrad/autograd/gradcheck/gradcheck.hpp>
+#include <axisgrad/autograd/ops.hpp>
+#include <axisgrad/nn/attention_blocks.hpp>
+#include <axisgrad/nn/dense.hpp>
+
+namespace ag = axisgrad;
+using ag::GradcheckOptions;
+using ag::Scalar;
+using ag::Shape;
+using ag::Size;
+using ag::Var;
+using Tensor = ag::Tensor<double>;
+
+namespace {
+
+std::string text(const ag::GradcheckReport& report) {
+  std::ostringstream out;
+  out << report;
+  return out.str();
+}
+bool says(const ag::GradcheckReport& report, const std::string& words) {
+  return text(report).find(words) != std::string::npos;
+}
+
+Tensor normal(const Shape& shape, unsigned seed = 1, double scale = 1) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> draw(0, scale);
+  Tensor x(shape);
+  for (Size i = 0; i < x.size(); ++i) x.mutable_data()[i] = draw(random);
+  return x;
+}
+Tensor positive(const Shape& shape, unsigned seed = 1) {
+  Tensor x = normal(shape, seed);
+  for (Size i = 0; i < x.size(); ++i) x.mutable_data()[i] = .2 + std::abs(x.data()[i]);
+  return x;
+}
+
+// --- Wrong gradients
+
+template <int PerMille10>  // tanh with a gradient scaled by 1 + PerMille10 / 10000
+struct scaled_tanh_op {
+  static constexpr std::string_view name = "scaled_tanh";
+  static constexpr std::array<ag::Range, 1> samples{};
+  template <class V>
+  static V value(const V& x) {
+    return tanh(x);
+  }
+  template <class V>
+  static std::array<V, 1> gradient(const V& g, const V& y, const V&) {
+    return {V(1 + PerMille10 / 1e4) * g * (V(1) - y * y)};
+  }
+};
+
+struct one_element_op {  // x^2, one element of the gradient multiplied by `factor`
+  static constexpr std::string_view name = "one_element";
+  struct Options {
+    Size at;
+    double factor;
+  };
+  template <Scalar T>
+  static void gradient(ag::Rule<T>& r) {
+    const auto& options = r.template options<Options>();
+    ag::Tensor<T> factors(r.shape(0), T(2));
+    factors.mutable_data()[options.at] *= static_cast<T>(options.factor);
+    r.add(0, r.cotangent() * r.input(0) * Var<T>(factors));
+  }
+  template <Scalar T>
+  static Var<T> apply(const Var<T>& x, Size at, double factor) {
+    return ag::record<one_element_op, T>({&x}, ag::square(x).value(), {.inputs = 1}, {at, factor});
+  }
+};
+
+template <bool FirstRow>
+struct add_row_op {  // (n,m) + (m): the sum over rows forgotten, or the first row in its place
+  static constexpr std::string_view name = "add_row";
+  template <Scalar T>
+  static void gradient(ag::Rule<T>& r) {
+    r.add(0, r.cotangent());
+    const Var<T> g = r.cotangent();
+    if (FirstRow)
+      r.add(1, ag::reshape(ag::slice(g, {.axis = 0, .end = 1}), r.shape(1)));
+    else
+      r.add(1, g);
+  }
+  template <Scalar T>
+  static Var<T> apply(const Var<T>& x, const Var<T>& b) {
+    return ag::record<add_row_op, T>({&x, &b}, (x + b).value());
+  }
+};
+
+struct leaky_op {  // slope 0.1 below 0, taken for 0.2
+  static constexpr std::string_view name = "leaky";
+  static constexpr std::array<ag::Range, 1> samples{};
+  template <class V>
+  static V value(const V& x) {
+    return select(x < V(0), V(.1) * x, x * x + x);
+  }
+  template <class V>
+  static std::array<V, 1> gradient(const V& g, const V&, const V& x) {
+    return {select(x < V(0), V(.2) * g, (V(2) * x + V(1)) * g)};
+  }
+};
+
+template <bool WrongAxis>
+struct wrong_softmax_op {  // over axis 1: the rule of axis 0, or the mean of g in place of sum(y g)
+  static constexpr std::string_view name = "wrong_softmax";
+  template <Scalar T>
+  static void gradient(ag::Rule<T>& r) {
+    const Var<T> y = r.output(), g = r.cotangent();
+    r.add(0, y * (g - (WrongAxis ? ag::sum(y * g, 0, {.keep = true})
+                                 : ag::mean(g, 1, {.keep = true}))));
+  }
+  template <Scalar T>
+  static Var<T> apply(const Var<T>& x) {
+    return ag::record<wrong_softmax_op, T>({&x}, ag::softmax(x, 1).value(), {.outputs = 1});
+  }
+};
+
+struct doubled_op {  // 1e-7 x with slope 2e-7
+  static constexpr std::string_view name = "doubled";
+  static constexpr std::array<ag::Range, 1> samples{};
+  template <class V>
+  static V value(const V& x) {
+    return V(1e-7) * x;
+  }
+  template <class V>
+  static std::array<V, 1> gradient(const V& g, const V&, const V&) {
+    return {V(2e-7) * g};
+  }
+};
+
+struct cross_term_op {  // (a + b)^2, for a the term 2b forgotten
+  static constexpr std::string_view name = "cross_term";
+  static constexpr std::array<ag::Range, 2> samples{};
+  template <class V>
+  static V value(const V& a, const V& b) {
+    return (a + b) * (a + b);
+  }
+  template <class V>
+  static std::array<V, 2> gradient(const V& g, const V&, const V& a, const V& b) {
+    return {V(2) * g * a, V(2) * g * (a + b)};
+  }
+};
+
+template <bool Transposed>
+struct dense_op {  // x w with w square: dx = g w for g w^T, or dw divided by the batch size
+  static constexpr std::string_view name = "dense";
+  template <Scalar T>
+  static void gradient(ag::Rule<T>& r) {
+    const Var<T> g = r.cotangent(), x = r.input(0), w = r.input(1);
+    r.add(0, ag::matmul(g, w, {.transpose_b = !Transposed}));
+    const Var<T> dw = ag::matmul(x, g, {.transpose_a = true});
+    r.add(1, Transposed ? dw : dw / static_cast<T>(x.shape()[0]));
+  }
+  template <Scalar T>
+  static Var<T> apply(const Var<T>& x, const Var<T>& w) {
+    return ag::record<dense_op, T>({&x, &w}, ag::matmul(x, w).value(), {.inputs = 3});
+  }
+};
+
+struct recurrence_op {  // h[t] = tanh(w h[t-1] + x[t]); for dw it takes h[t] where h[t-1] belongs
+  static constexpr std::string_view name = "recurrence";
+  template <Scalar T>
+  static void gradient(ag::Rule<T>& r) {
+    const auto w = r.input(1).value(), h = r.output().value(), g = r.cotangent().value();
+    ag::Tensor<T> dx(h.shape());
+    T dw = 0, dh = 0;
+    for (Size t = h.size(); t-- > 0;) {
+      const T da = (g(t) + dh) * (1 - h(t) * h(t));
+      dx.mutable_data()[t] = da;
+      dw += da * h(t);
+      dh = w.item() * da;
+    }
+    r.add(0, Var<T>(dx)), r.add(1, Var<T>(dw));
+  }
+  template <Scalar T>
+  static Var<T> apply(const Var<T>& x, const Var<T>& w) {
+    ag::Tensor<T> h(x.shape());
+    T last = 0;
+    for (Size t = 0; t < x.size(); ++t)
+      h.mutable_data()[t] = last = std::tanh(w.item() * last + x.value()(t));
+    return ag::record<recurrence_op, T>({&x, &w}, h, {.inputs = 2, .outputs = 1});
+  }
+};
+
+struct hash_op {  // deterministic, and rough at every scale
+  static constexpr std::string_view name = "hash";
+  static constexpr std::array<ag::Range, 1> samples{};
+  template <class V>
+  static V value(const V& x) {
+    if constexpr (requires { x.v; })
+      return V(std::fmod(std::abs(std::sin(x.v * 1e15)) * 1e4, 1.));
+    else
+      return x;
+  }
+  template <class V>
+  static std::array<V, 1> gradient(const V& g, const V&, const V&) {
+    return {V(0) * g};
+  }
+};
+
+struct detached_tanh_op {  // right at first order; the rule's y is cut off, so its own derivative
+                           // is not
+  static constexpr std::string_view name = "detached_tanh";
+  template <Scalar T>
+  static void gradient(ag::Rule<T>& r) {
+    r.add(0, r.cotangent() * (T(1) - ag::square(r.output().detach())));
+  }
+  template <Scalar T>
+  static Var<T> apply(const Var<T>& x) {
+    return ag::record<detached_tanh_op, T>({&x}, ag::tanh(x).value(), {.outputs = 1});
+  }
+};
+
+struct Planted {
+  const char* what;
+  std::function<ag::GradcheckReport(const GradcheckOptions&)> check;
+  bool for_fast_mode = true;  // not too small for one projection
+};
+
+// The order is that of issue A1; the first twelve are those of which PyTorch's check passes five.
+std::vector<Planted> planted() {
+  const Tensor x12 = normal({3, 4}), x1024 = normal({32, 32});
+  const auto on = [](auto f, auto... x) {
+    return [=](const GradcheckOptions& options) { return ag::gradcheck(f, x..., options); };
+  };
+  const auto element = [](Size at, double factor) {
+    return [=](auto x) { return one_element_op::apply(x, at, factor); };
+  };
+  return {
+      {"scaled by 1.0005", on([](auto x) { return ag::pointwise<scaled_tanh_op<5>>(x); }, x12)},
+      {"scaled by 1.0015", on([](auto x) { return ag::pointwise<scaled_tanh_op<15>>(x); }, x12)},
+      {"one sign of 12", on(element(7, -1), x12)},
+      {"one sign of 1,024", on(element(700, -1), x1024), false},
+      {"one of 1,024 off by 1 %", on(element(300, 1.01), x1024), false},
+      {"no broadcast sum, wrong shape",
+       on([](auto x, auto b) { return add_row_op<false>::apply(x, b); }, x12, normal({4}, 2))},
+      {"the first row for the sum",
+       on([](auto x, auto b) { return add_row_op<true>::apply(x, b); }, x12, normal({4}, 2))},
+      {"wrong for x < 0, both signs", on([](auto x) { return ag::pointwise<leaky_op>(x); }, x12)},
+      {"wrong for x < 0, all positive",
+       on([](auto x) { return ag::pointwise<leaky_op>(x); }, positive({3, 4}))},
+      {"softmax over the wrong axis",
+       on([](auto x) { return wrong_softmax_op<true>::apply(x); }, normal({4, 4}))},
+      {"softmax rule seen through sum",
+       on([](auto x) { return ag::sum(wrong_softmax_op<false>::apply(x)); }, x12)},
+      {"1e-7 doubled, alone", on([](auto x) { return ag::pointwise<doubled_op>(x); }, x12)},
+      {"1e-7 doubled, beside one of 1",
+       on(
+           [](auto x) {
+             return ag::sum(ag::concat<double>(
+                 {ag::slice(x, {.axis = 0, .end = 1}),
+                  ag::pointwise<doubled_op>(ag::slice(x, {.axis = 0, .begin = 1}))},
+                 0));
+           },
+           normal({2})),
+       false},
+      {"a dropped cross term", on([](auto a, auto b) { return ag::pointwise<cross_term_op>(a, b); },
+                                  x12, normal({3, 4}, 2))},
+      {"a transposed square weight",
+       on([](auto x, auto w) { return dense_op<true>::apply(x, w); }, x12, normal({4, 4}, 2))},
+      {"off by one step in a recurrence",
+       on([](auto x, auto w) { return recurrence_op::apply(x, w); }, normal({6}), normal({}, 3))},
+      {"right for batch 1 only",
+       on([](auto x, auto w) { return dense_op<false>::apply(x, w); }, x12, normal({4, 4}, 2))},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("full mode catches every planted gradient") {
+  for (const Planted& wrong : planted()) {
+    const auto report = wrong.check({});
+    INFO(wrong.what << "\n" << text(report));
+    CHECK_FALSE(report);
+  }
+}
+
+TEST_CASE("fast mode catches those that one projection can see, and says what it cannot") {
+  for (const Planted& wrong : planted()) {
+    const auto report = wrong.check({.fast_mode = true});
+    INFO(wrong.what << "\n" << text(report));
+    if (wrong.for_fast_mode) CHECK_FALSE(report);
+    if (report.failures.empty() && !report.hidden) CHECK(says(report, "in a single element"));
+  }
+  // The tiny one beside a large one does pass, with the size of what hides it in the report.
+  const auto report = planted()[12].check({.fast_mode = true});
+  CHECK(report);
+  CHECK(says(report, "cannot be seen"));
+}
+
+TEST_CASE("two-point differences with PyTorch's tolerances let four of the first twelve pass") {
+  std::string passed;
+  const auto all = planted();
+  for (std::size_t k = 0; k < 12; ++k)
+    if (all[k].check({.mode = ag::GradcheckMode::two_point})) passed += std::to_string(k) + " ";
+  MESSAGE("passed: ", passed);
+  CHECK(passed == "0 8 10 11 ");
+}
+
+TEST_CASE("a failing report tells where, and both values") {
+  const auto report =
+      ag::gradcheck([](auto x) { return one_element_op::apply(x, 7, -1); }, normal({3, 4}));
+  REQUIRE(report.rows.size() == 1);
+  const auto& row = report.rows[0];
+  CHECK(row.verdict == ag::GradcheckVerdict::failed);
+  CHECK(row.worst_index == std::vector<Size>{1, 3});
+  CHECK(row.analytic == doctest::Approx(-row.numeric));
+  CHECK(row.max_rel_error == doctest::Approx(2));
+  CHECK(row.wrong == 3);  // once at each point
+  CHECK(says(report, "input 0 is WRONG at (1,3): the gradient is "));
+  CHECK(says(report, "differences give "));
+  CHECK_THROWS_AS((void)ag::gradcheck([](auto x) { return one_element_op::apply(x, 7, -1); },
+                                      normal({3, 4}), GradcheckOptions{.raise_exception = true}),
+                  ag::GradcheckError);
+}
+
+TEST_CASE("a gradient of the wrong shape is a failure that names the op") {
+  const auto report = planted()[5].check({});
+  CHECK(says(report, "[add_row] the gradient has the shape (3,4), its input has (4)"));
+}
+
+TEST_CASE("a loss that hides the rule is reported as such, right or wrong") {
+  for (const auto& report :
+       {planted()[10].check({}),
+        ag::gradcheck([](auto x) { return ag::sum(ag::softmax(x, 1)); }, normal({3, 4}))}) {
+    CHECK_FALSE(report);
+    CHECK(report.hidden);
+    CHECK(report.rows[0].wrong == 0);
+    CHECK(says(report, "this loss hides what the rules do"));
+  }
+}
+
+TEST_CASE("right gradients pass") {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const GradcheckOptions options{.seed = seed};
+    const Tensor x = normal({3, 4}, seed), y = normal({3, 4}, seed + 100), w = normal({4, 2}, seed);
+    for (const bool fast : {false, true}) {
+      GradcheckOptions o = options;
+      o.fast_mode = fast;
+      for (const auto& report : {
+               ag::gradcheck([](auto a, auto b) { return ag::tanh(a * b) + ag::exp(a - b); }, x, y,
+                             o),
+               ag::gradcheck([](auto a, auto b) { return ag::softmax(ag::matmul(a, b), 0); }, x, w,
+                             o),
+               ag::gradcheck([](auto a) { return ag::log(a) * ag::sqrt(a); }, positive({5}, seed),
+                             o),
+               ag::gradcheck(
+                   [](auto a) { return ag::relu(a) + ag::abs(a) * ag::max(a, 1, {.keep = true}); },
+                   x, o),
+               ag::gradcheck(
+                   [](auto a, auto b) {
+                     return ag::binary_crossentropy_from_logits(a, ag::sigmoid(b));
+                   },
+                   x, y, o),
+               ag::gradcheck([](auto a, auto b) { return a / b; }, x, y, o),
+           }) {
+        INFO(seed << "\n" << text(report));
+        CHECK(report);
+        CHECK(report.max_rel_error() <= 1e-6);
+      }
+    }
+  }
+}
+
+TEST_CASE("right gradients pass at tiny and huge values") {
+  for (const double scale : {1e-8, 1e8})
+    for (unsigned seed = 1; seed <= 10; ++seed) {
+      const Tensor x = normal({3, 4}, seed, scale), y = normal({3, 4}, seed + 100, scale);
+      Tensor p = positive({3, 4}, seed);
+      for (double* v = p.mutable_data(); v != p.data() + p.size(); ++v) *v *= scale;
+      for (const auto& report : {
+               ag::gradcheck([](auto a) { return ag::tanh(a); }, x),
+               ag::gradcheck([](auto a) { return ag::sigmoid(a) * 3. + 1.; }, x),
+               ag::gradcheck([](auto a) { return ag::square(a); }, x),
+               ag::gradcheck([](auto a) { return ag::relu(a); }, x),
+               ag::gradcheck([](auto a) { return ag::abs(a); }, x),
+               ag::gradcheck([](auto a) { return ag::softmax(a, 1); }, x),
+               ag::gradcheck([](auto a) { return ag::log(a) + ag::sqrt(a); }, p),
+               ag::gradcheck([](auto a, auto b) { return a * b + a; }, x, y),
+               ag::gradcheck([](auto a, auto b) { return a / b; }, x, p),
+               ag::gradcheck([](auto a, auto b) { return ag::mse(a, b); }, x, y),
+               ag::gradcheck([](auto a) { return ag::square(a - ag::mean(a, 1, {.keep = true})); },
+                             x),
+               ag::gradcheck(
+                   [](auto a, auto b) {
+                     return ag::binary_crossentropy_from_logits(a, ag::sigmoid(b));
+                   },
+                   x, y),
+               ag::gradcheck([](auto a) { return ag::max(a, 1); }, x),
+               ag::gradcheck([](auto a) { return 1. + a * 1e-3; }, x),
+           }) {
+        INFO(scale << " " << seed << "\n" << text(report));
+        CHECK(report);
+      }
+    }
+}
+
+TEST_CASE("kinks are told, near or exactly there, and do not hide wrong gradients") {
+  for (const double x : {0., 1e-3, -1e-5, 1e-8, -1e-10, 1e-13}) {
+    const auto report = ag::gradcheck([](auto a) { return ag::relu(a) + 2. * ag::abs(a); },
+                                      Tensor({3}, {x, 1., -2.}));
+    INFO(x << "\n" << text(report));
+    CHECK(report);
+  }
+  const auto at_zero = ag::gradcheck([](auto a) { return ag::abs(a); }, Tensor({2}, {0., 1.}));
+  CHECK(at_zero);
+  CHECK(at_zero.rows[0].kinks >= 1);
+  CHECK(says(at_zero, "on a kink"));
+  CHECK(says(ag::gradcheck([](auto a) { return ag::max(a, 0); }, Tensor({3}, {1., 1., 0.})),
+             "on a kink"));
+  CHECK_FALSE(
+      ag::gradcheck([](auto a) { return ag::pointwise<leaky_op>(a); }, Tensor({2}, {0., 0.})));
+}
+
+TEST_CASE("no elements, no failure") {
+  const auto report = ag::gradcheck([](auto a) { return ag::sum(a * 2., 1); }, Tensor(Shape{0, 4}));
+  CHECK(report);
+  CHECK(says(report, "has no elements"));
+  CHECK(report.rows[0].verdict == ag::GradcheckVerdict::not_checked);
+  CHECK(ag::gradcheck([](auto a, auto b) { return ag::sum(a, 0) + b; }, Tensor(Shape{0, 4}),
+                      normal({4})));
+}
+
+TEST_CASE("modules are checked as they stand, in double, parameter by parameter") {
+  ag::Dense<float> dense(4, 3, {.activation = ag::Activation::tanh});
+  auto list = ag::parameters(dense);
+  ag::initialise(list, 3);
+  const auto before = dense.kernel.value();
+  const auto report = ag::gradcheck(dense, normal({2, 4}));
+  INFO(text(report));
+  CHECK(report);
+  REQUIRE(report.rows.size() == 3);
+  CHECK(report.rows[1].name == "kernel");
+  CHECK(report.rows[2].name == "bias");
+  CHECK(report.max_rel_error() < 1e-8);
+  CHECK(ag::same_bits(before, dense.kernel.value()));
+  CHECK(dense.kernel.grad().empty());
+  CHECK(ag::gradgradcheck(dense, normal({2, 4})));
+
+  dense.kernel.set_trainable(false);
+  const auto frozen = ag::gradcheck(dense, normal({2, 4}));
+  CHECK(frozen);
+  CHECK(says(frozen, "kernel: frozen, so not checked"));
+
+  ag::TimeAttentionBlock<float> block(5);
+  auto parameters = ag::parameters(block);
+  ag::initialise(parameters, 3);
+  const auto parts =
+      ag::gradcheck([&](auto x) { return block.with_weights(x); }, normal({2, 5, 3}));
+  INFO(text(parts));
+  CHECK(parts);
+  CHECK(ag::gradgradcheck(block, normal({2, 5, 3})));
+}
+
+TEST_CASE("inputs and outputs of many kinds") {
+  CHECK(ag::gradcheck([](auto x) { return ag::square(x); }, 3.));
+  CHECK(
+      ag::gradcheck([](auto x) { return ag::square(x); }, ag::Tensor<float>(Shape{2}, {1.f, 2.f})));
+  CHECK(ag::gradcheck(
+      [](auto x) {
+        return std::array{ag::square(x), x};
+      },
+      ag::constant(normal({2}))));
+  CHECK(ag::gradcheck([](auto x) { return std::pair{ag::square(x), x}; }, normal({2})));
+  CHECK(ag::gradcheck([](auto x) { return std::vector{ag::square(x), x}; }, normal({2})));
+  CHECK(ag::gradcheck([](const auto& x) { return x[0] * x[1]; }, {normal({2}), normal({2}, 2)},
+                      {.fast_mode = true}));
+  // A tuple's parts are weighted apart.
+  CHECK_FALSE(ag::gradcheck(
+      [](auto x) {
+        return std::tuple{ag::exp(x), ag::pointwise<leaky_op>(x)};
+      },
+      normal({2})));
+}
+
+TEST_CASE("functions that take gradients themselves") {
+  const auto penalty = [](auto x) {
+    return ag::sum(ag::square(ag::grad(ag::sum(ag::exp(x) * x), x, {.create_graph = true})));
+  };
+  const auto report = ag::gradcheck(penalty, normal({3}));
+  INFO(text(report));
+  CHECK(report);
+}
+
+TEST_CASE("second order: a rule whose own derivative is wrong") {
+  const auto f = [](auto x) { return ag::tanh(x) * x; };
+  CHECK(ag::gradgradcheck(f, normal({3})));
+  CHECK(ag::gradgradcheck(f, normal({3}), GradcheckOptions{.fast_mode = true}));
+  const auto wrong = [](auto x) { return detached_tanh_op::apply(x); };
+  CHECK(ag::gradcheck(wrong, normal({3})));
+  const auto report = ag::gradgradcheck(wrong, normal({3}));
+  INFO(text(report));
+  CHECK_FALSE(report);
+  CHECK(says(report, "input 0 is WRONG"));
+  CHECK(says(report, "cotangent 0"));
+}
+
+TEST_CASE("what is odd is said in words") {
+  const auto constant = ag::gradcheck([](auto a, auto b) { return ag::exp(a) + 0. * b; },
+                                      normal({2}), normal({2}, 2));
+  CHECK(constant);
+  CHECK(says(constant, "input 1: the outputs do not depend on it"));
+
+  int calls = 0;
+  const auto random =
+      ag::gradcheck([&](auto a) { return a * static_cast<double>(++calls); }, normal({2}));
+  CHECK_FALSE(random);
+  CHECK(says(random, "Not deterministic"));
+
+  CHECK(says(
+      ag::gradcheck([](auto a) { return Var<float>(ag::Tensor<float>(a.value())); }, normal({2})),
+      "Var<float>"));
+
+  const auto detached = ag::gradcheck([](auto a) { return ag::exp(a.detach()); }, normal({2}));
+  CHECK_FALSE(detached);
+
+  const auto nan = ag::gradcheck([](auto a) { return ag::log(a); }, Tensor({2}, {1., -1.}));
+  CHECK_FALSE(nan);
+  CHECK(says(nan, "Output 0 is NaN at the given point"));
+
+  const auto edge = ag::gradcheck([](auto a) { return ag::sqrt(a); }, Tensor({2}, {0., 1.}));
+  CHECK(edge);
+  CHECK(says(edge, "1 not checked at the given point: f is finite on one side only"));
+
+  const auto jump =
+      ag::gradcheck([](auto a) { return a + ag::greater(a, 0.); }, Tensor({2}, {0., 1.}));
+  CHECK(jump);
+  CHECK(says(jump, "settle at no step"));
+  const auto noise =
+      ag::gradcheck([](auto a) { return a + ag::pointwise<hash_op>(a); }, normal({2}));
+  INFO(text(noise));
+  CHECK_FALSE(noise);
+
+  const auto flat = ag::gradcheck([](auto a) { return ag::greater(a, 0.5); }, normal({3}));
+  CHECK(flat);
+  CHECK(says(flat, "says nothing about the rules"));
+
+  CHECK_THROWS_WITH((void)ag::gradcheck([](auto a) { return a; }, Tensor()),
+                    "[gradcheck] input 0 is empty: it has no value");
+  CHECK_THROWS_WITH((void)ag::gradcheck([](auto a) { return a; }, 1., GradcheckOptions{.eps = 0.}),
+                    "[gradcheck] needs eps > 0, rtol >= 0 and atol >= 0, got 0, 1e-06 and 0");
+  CHECK_THROWS_WITH((void)ag::gradcheck([](auto a) { return ag::matmul(a, a); }, normal({3, 2})),
+                    "[matmul] inner sizes differ: got (3,2) and (3,2)");
+}
+
+struct float_inside_op {  // x^2, computed in float
+  static constexpr std::string_view name = "float_inside";
+  template <Scalar T>
+  static void gradient(ag::Rule<T>& r) {
+    r.add(0, T(2) * r.cotangent() * r.input(0));
+  }
+  template <Scalar T>
+  static Var<T> apply(const Var<T>& x) {
+    return ag::record<float_inside_op, T>(
+        {&x}, ag::Tensor<T>(ag::Tensor<float>(ag::square(x).value())), {.inputs = 1});
+  }
+};
+
+TEST_CASE("float32 inside is noticed") {
+  const auto report =
+      ag::gradcheck([](auto x) { return float_inside_op::apply(Var<double>(x)); }, normal({3, 4}));
+  INFO(text(report));
+  CHECK(says(report, "float32"));
+  const auto later = ag::gradcheck(
+      [](auto x) { return float_inside_op::apply(Var<double>(x)) * .37; }, normal({3, 4}));
+  INFO(text(later));
+  CHECK(says(later, "float32"));
+}
