@@ -1,5 +1,6 @@
 // A MultiHeadAttention with values in all its parameters, and inputs.
 #pragma once
+#include <axisgrad/autograd/gradcheck/gradcheck.hpp>
 #include <axisgrad/nn/multi_head_attention.hpp>
 
 #include "../autograd/differences.hpp"

@@ -267,6 +267,23 @@ TEST_CASE("MultiHeadAttention: derivatives by the input and by every parameter")
   }
 }
 
+TEST_CASE("MultiHeadAttention: gradcheck of every parameter, first and second order") {
+  const auto x = noise<double>({2, 4, 3}, 1), memory = noise<double>({2, 2, 3}, 2);
+  const auto check = [&](const ag::MultiHeadAttentionOptions& options, auto... xs) {
+    auto m = made(options);
+    const ag::GradcheckOptions in_training{.recording = {.training = true, .seed = 4}};
+    const auto f = [&](const auto&... in) { return m(in...); };
+    const auto first = ag::gradcheck(f, xs..., in_training),
+               second = ag::gradgradcheck(f, xs..., in_training);
+    CHECK_MESSAGE(bool(first), first);
+    CHECK_MESSAGE(bool(second), second);
+  };
+  check({.num_heads = 2, .embed_dim = 4, .embed_size = 3}, x);                       // seed 1
+  check({.num_heads = 2, .key_dim = 2, .axis = Axis::feature, .embed_size = 4}, x);  // seeds 2, 8
+  check({.num_heads = 2, .key_dim = 2, .embed_size = 3, .causal = true}, x, memory, memory);
+  check({.num_heads = 2, .key_dim = 2, .embed_size = 3, .output_dim = 5, .dropout = 0.3}, x);
+}
+
 TEST_CASE("MultiHeadAttention: parameters named, shaped, ordered and initialised as in Keras") {
   ag::MultiHeadAttention<float> m({.num_heads = 6,
                                    .key_dim = 20,
