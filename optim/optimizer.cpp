@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -35,6 +36,8 @@ void OptimizerState<T>::bind(const Parameters<T>& parameters) {
   for (const Parameter<T>* p : parameters) {
     if (p->value().empty())
       fail(name_, "the parameter '", p->name(), "' has no value yet: call initialise()");
+    if (std::find(ids.begin(), ids.end(), p->id()) != ids.end())
+      fail(name_, "the parameter '", p->name(), "' is listed twice");
     ids.push_back(p->id());
   }
   parameters_ = parameters;

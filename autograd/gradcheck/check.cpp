@@ -64,7 +64,7 @@ class Check {
           "f returns a Var<float>, which is not on the tape of the check (it is in double): write "
           "f for any "
           "scalar, as [](auto x) { ... }.");
-    if (at_point("the given point", true) && !two_point_) {
+    if (at_point("the given point", true) && !two_point_ && options_.other_points) {
       // Every input element sees both signs: zeros too, since the two points share u.
       const auto away = [](double x, double u) { return x + .125 * u * (1 + std::abs(x)); };
       move_to([&](double x, double u) { return x == 0 ? -away(x, u) : -x; }, true);

@@ -30,6 +30,9 @@ struct GradcheckOptions {
   double nondet_tol = 0;
   /// Throw GradcheckError with the printed report instead of returning a failed one.
   bool raise_exception = false;
+  /// Also at mirrored and perturbed values. Off: for an f that means nothing there and does not say
+  /// so by NaN or an Error.
+  bool other_points = true;
   /// For the random cotangents, directions and perturbed points.
   std::uint64_t seed = 1;
   /// Of the tapes on which f runs: {.training = true} checks a dropout with its mask fixed.

@@ -28,7 +28,7 @@ struct Blocks {
   bool small = a.heads * a.queries * a.keys <= block_size;
   Index group =
       small ? std::max<Index>(1, block_size / std::max<Index>(1, a.heads* a.queries* a.keys)) : 1;
-  Index rows = small ? a.queries : std::min(a.queries, std::max<Index>(8, block_size / a.keys));
+  Index rows = small ? a.queries : std::min(a.queries, std::max<Index>(16, block_size / a.keys));
 
   Index units() const { return small ? (a.outer + group - 1) / group : a.outer * a.heads; }
   Index row_blocks() const { return (a.queries + rows - 1) / rows; }
@@ -72,10 +72,41 @@ void for_each_batch(const Block& b, F f) {
   for (Index h = 0; h < b.heads; ++h) f(Batch{b.outers, b.o, b.h + h, false});
 }
 
+// Keys or values of one unit, packed once for the products with all its blocks of rows: packing is
+// as dear as the product with 16 rows. Not for units of one block, nor where the packed form
+// depends on the number of columns (widths beyond the depth of gemm's blocks): there gemm does it.
+template <class T>
+class Packed {
+ public:
+  Packed(const Blocks<T>& blocks, const T* x, Index width)
+      : a_(blocks.a),
+        x_(x),
+        width_(width),
+        used_(!blocks.small && blocks.row_blocks() > 1 && width <= GemmKernels<T>::block_depth),
+        packed_(used_ ? packed_size<T>(a_.keys, width) : 0) {}
+  const T* of(Index unit) {
+    if (!used_) return nullptr;
+    if (unit != unit_) {
+      unit_ = unit;
+      const T* from = x_ + (unit / a_.heads * a_.keys * a_.heads + unit % a_.heads) * width_;
+      pack_b<T>(a_.keys, width_, {from, 1, a_.heads * width_}, packed_.get());
+    }
+    return packed_.get();
+  }
+
+ private:
+  const Attention<T>& a_;
+  const T* x_;
+  Index width_, unit_ = -1;
+  bool used_;
+  Scratch<T> packed_;
+};
+
 template <class T>
 struct Pass {
   const Attention<T>& a;
   const Block& b;
+  const T *packed_k = nullptr, *packed_v = nullptr;
 
   // Tokens i ... of one head in an (outer, length, heads, width) tensor.
   Index start(const Batch& t, Index length, Index width, Index i) const {
@@ -93,7 +124,11 @@ struct Pass {
   static Matrix<T> transposed(Matrix<T> m) { return {m.p, m.col, m.row, m.batch}; }
 
   // s = x y^T, x by query and y by key
-  void outer_product(const T* x, const T* y, Index width, T* s) const {
+  void outer_product(const T* x, const T* y, Index width, const T* packed_y, T* s) const {
+    if (packed_y)
+      return gemm_packed<T>(b.rows, b.keys, width,
+                            tokens({1, b.o, b.h, true}, x, a.queries, width, b.i), packed_y, {}, s,
+                            b.keys);
     for_each_batch(b, [&](const Batch& t) {
       gemm<T>(t.count, b.rows, b.keys, width, tokens(t, x, a.queries, width, b.i),
               transposed(tokens(t, y, a.keys, width, 0)), {}, s + start(t), b.keys, step(t));
@@ -161,7 +196,7 @@ struct Pass {
   }
   void weights(T* s) const {
     if (b.size() == 0) return;
-    outer_product(a.q, a.k, a.key_dim, s);
+    outer_product(a.q, a.k, a.key_dim, packed_k, s);
     multiply_by_scale(s);
     combine<formulas::add_op>(s, a.additive, s);
     hide(s);
@@ -216,7 +251,7 @@ void backward_block(const Pass<T>& pass, const AttentionGradients<T>& g, T* w, T
   }
   if (!g.q && !g.k && !g.additive) return;
   if (g.out)
-    pass.outer_product(g.out, a.v, a.value_dim, s);
+    pass.outer_product(g.out, a.v, a.value_dim, pass.packed_v, s);
   else
     std::fill_n(s, b.size(), T(0));
   pass.template combine<formulas::multiply_op>(s, a.factors, s);
@@ -251,17 +286,18 @@ void attention(const Attention<T>& a, T* out, T* weights, T* scores) {
   const Index row_blocks = blocks.row_blocks();
   blocks.share(blocks.units() * row_blocks, [&](Index begin, Index end) {
     const Scratch<T> s(blocks.scratch());
+    Packed<T> k(blocks, a.k, a.key_dim);
     for (Index task = begin; task < end; ++task) {
       const Index u = task / row_blocks, r = task % row_blocks;
       if (scores) {
         const Block b = blocks.at(u, r, true);
-        const Pass<T> pass{a, b};
-        pass.outer_product(a.q, a.k, a.key_dim, s.get());
+        const Pass<T> pass{a, b, k.of(u)};
+        pass.outer_product(a.q, a.k, a.key_dim, pass.packed_k, s.get());
         pass.multiply_by_scale(s.get());
         pass.store(s.get(), scores);
       }
       const Block b = blocks.at(u, r);
-      forward_block(Pass<T>{a, b}, s.get(), out, weights);
+      forward_block(Pass<T>{a, b, k.of(u)}, s.get(), out, weights);
     }
   });
 }
@@ -277,6 +313,7 @@ void attention_backward(const Attention<T>& a, const AttentionGradients<T>& g) {
   // All rows of one matrix in one task: they add to the same keys and values.
   blocks.share(blocks.units(), [&](Index begin, Index end) {
     const Scratch<T> w(blocks.scratch()), s(blocks.scratch());
+    Packed<T> k(blocks, a.k, a.key_dim), v(blocks, a.v, a.value_dim);
     for (Index u = begin; u < end; ++u)
       for (Index r = 0; r < blocks.row_blocks(); ++r) {
         if (g.scores && (g.q || g.k)) {
@@ -284,7 +321,7 @@ void attention_backward(const Attention<T>& a, const AttentionGradients<T>& g) {
           scores_block(Pass<T>{a, b}, g, s.get());
         }
         const Block b = blocks.at(u, r);
-        backward_block(Pass<T>{a, b}, g, w.get(), s.get());
+        backward_block(Pass<T>{a, b, k.of(u), v.of(u)}, g, w.get(), s.get());
       }
   });
 }

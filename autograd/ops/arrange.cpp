@@ -20,8 +20,12 @@ struct repeat_op {
 struct stack_op {
   static constexpr std::string_view name = "stack";
   static std::vector<Sample> samples() {
-    return {sample("axis 1", {{{2, 3}}, {{2, 3}}, {{2, 3}}, {{2, 3}}},
+    return {sample("axis 1 of three", {{{3, 2, 5}}, {{3, 2, 5}}},
                    [](auto x) { return stack(std::vector(x.begin(), x.end()), 1); }),
+            sample("axis 1", {{{2, 3}}, {{2, 3}}, {{2, 3}}, {{2, 3}}},
+                   [](auto x) { return stack(std::vector(x.begin(), x.end()), 1); }),
+            sample("axis 0", {{{2, 3}}, {{2, 3}}},
+                   [](auto x) { return stack(std::vector(x.begin(), x.end()), 0); }),
             sample("behind the last axis", {{{3, 1}}, {{3, 1}}},
                    [](auto x) { return stack(std::vector(x.begin(), x.end()), -1); }),
             sample("rank 0", {{{}}, {{}}},
@@ -31,10 +35,20 @@ struct stack_op {
 struct split_op {
   static constexpr std::string_view name = "split";
   static std::vector<Sample> samples() {
-    return {sample("sizes", {{{2, 6, 3}}},
+    return {sample("axis 0 beside an axis of size 1", {{{5, 1, 3}}},
+                   [](auto x) {
+                     const auto parts = split(x[0], {2, 3}, 0);
+                     return parts[0] * sum(parts[1], 0);
+                   }),
+            sample("sizes", {{{2, 6, 3}}},
                    [](auto x) {
                      const auto parts = split(x[0], {1, 3, 2}, 1);
                      return parts[0] * sum(parts[1]) + sum(square(parts[2]));
+                   }),
+            sample("axis 0 beside one of size 1", {{{4, 1, 3}}},
+                   [](auto x) {
+                     const auto parts = split(x[0], {1, 3}, 0);
+                     return square(parts[1]) * parts[0];
                    }),
             sample("equal parts", {{{2, 4}}}, [](auto x) {
               const auto parts = split(x[0], 2, -1);
@@ -45,8 +59,12 @@ struct split_op {
 struct pad_op {
   static constexpr std::string_view name = "pad";
   static std::vector<Sample> samples() {
-    return {sample("axis 1", {{{2, 3, 5}}},
+    return {sample("axis 0 beside an axis of size 1", {{{4, 1, 3}}},
+                   [](auto x) { return pad(x[0], {.axis = 0, .before = 1, .value = -2}); }),
+            sample("axis 1", {{{2, 3, 5}}},
                    [](auto x) { return pad(x[0], {.axis = 1, .before = 2, .after = 1}); }),
+            sample("an axis of size 1", {{{2, 1, 3}}},
+                   [](auto x) { return pad(x[0], {.axis = 1, .before = 1}); }),
             sample("after, with ones", {{{4, 3}}},
                    [](auto x) { return pad(x[0], {.axis = -1, .after = 2, .value = 1}); }),
             sample("an empty axis", {{{0, 3}}},

@@ -88,20 +88,31 @@ struct categorical_crossentropy_op {
 struct sparse_categorical_crossentropy_op {
   static constexpr std::string_view name = "sparse_categorical_crossentropy";
   static std::vector<Sample> samples() {
-    return {sample("mean", {{{3, 4}, {.1, 1}}}, [](auto x) {
-      const Tensor<typename decltype(x)::value_type::scalar> t({3}, {2, 0, 3});
-      return sparse_categorical_crossentropy(x[0], constant(t));
-    })};
+    return {sample("axis 1 beside an axis of size 1", {{{2, 3, 1}, {.1, 1}}},
+                   [](auto x) {
+                     const Tensor<typename decltype(x)::value_type::scalar> t({2, 1}, {2, 0});
+                     return sparse_categorical_crossentropy(x[0], constant(t), {.axis = 1});
+                   }),
+            sample("mean", {{{3, 4}, {.1, 1}}}, [](auto x) {
+              const Tensor<typename decltype(x)::value_type::scalar> t({3}, {2, 0, 3});
+              return sparse_categorical_crossentropy(x[0], constant(t));
+            })};
   }
 };
 
 struct sparse_categorical_crossentropy_from_logits_op {
   static constexpr std::string_view name = "sparse_categorical_crossentropy_from_logits";
   static std::vector<Sample> samples() {
-    return {sample("axis 1", {{{2, 4, 3}}}, [](auto x) {
-      const Tensor<typename decltype(x)::value_type::scalar> t({2, 3}, {0, 1, 3, 2, 2, 0});
-      return sparse_categorical_crossentropy_from_logits(x[0], constant(t), {.axis = 1});
-    })};
+    return {sample("axis 0 beside an axis of size 1", {{{4, 1, 3}}},
+                   [](auto x) {
+                     const Tensor<typename decltype(x)::value_type::scalar> t({1, 3}, {2, 0, 3});
+                     return sparse_categorical_crossentropy_from_logits(x[0], constant(t),
+                                                                        {.axis = 0});
+                   }),
+            sample("axis 1", {{{2, 4, 3}}}, [](auto x) {
+              const Tensor<typename decltype(x)::value_type::scalar> t({2, 3}, {0, 1, 3, 2, 2, 0});
+              return sparse_categorical_crossentropy_from_logits(x[0], constant(t), {.axis = 1});
+            })};
   }
 };
 

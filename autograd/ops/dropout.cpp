@@ -29,12 +29,16 @@ struct dropout_op {
       for (Size i = 1; i < m.size(); i += 3) m.mutable_data()[i] = 0;
       return Var<T>(m);
     };
-    return {sample("every element its own", {{{2, 3, 5}}},
+    return {sample("beside an axis of size 1", {{{4, 1, 3}}},
+                   [=](auto x) { return apply(x[0], mask(x, x[0].shape())); }),
+            sample("every element its own", {{{2, 3, 5}}},
                    [=](auto x) { return apply(x[0], mask(x, x[0].shape())); }),
             sample("shared along axis 1", {{{4, 3, 2}}},
                    [=](auto x) {
                      return apply(x[0], mask(x, {4, 1, 2}));
                    }),
+            sample("beside an axis of size 1", {{{2, 1, 3}}},
+                   [=](auto x) { return apply(x[0], mask(x, x[0].shape())); }),
             sample("an empty axis", {{{0, 3}}},
                    [=](auto x) { return apply(x[0], mask(x, x[0].shape())); })};
   }

@@ -89,7 +89,7 @@ struct sign_op {  // a step: its slope is 0 wherever it has one, so it is never 
 
 struct maximum_op {  // NaN if either is; at a tie each side gets half
   static constexpr std::string_view name = "maximum";
-  static constexpr std::array<Range, 2> samples{{{1, 3}, {-3, .9}}};
+  static constexpr std::array<Range, 2> samples{{{-3, 3, 0, true}, {-.7, .7, .3}}};
   template <class V>
   static V value(const V& a, const V& b) {
     return select(a > b, a, select(a != a, a, b));
@@ -104,7 +104,7 @@ struct maximum_op {  // NaN if either is; at a tie each side gets half
 
 struct minimum_op {  // NaN if either is; at a tie each side gets half
   static constexpr std::string_view name = "minimum";
-  static constexpr std::array<Range, 2> samples{{{1, 3}, {-3, .9}}};
+  static constexpr std::array<Range, 2> samples{{{-3, 3, 0, true}, {-.7, .7, .3}}};
   template <class V>
   static V value(const V& a, const V& b) {
     return select(a < b, a, select(a != a, a, b));
@@ -119,7 +119,7 @@ struct minimum_op {  // NaN if either is; at a tie each side gets half
 
 struct clamp_op {  // slope 1 from one bound to the other, both included
   static constexpr std::string_view name = "clamp";
-  static constexpr std::array<Range, 3> samples{{{-3, 3, .5}, {-.4, -.1}, {.1, .4}}};
+  static constexpr std::array<Range, 3> samples{{{-3, 3, 0, true}, {-1.7, -1.3}, {1.3, 1.7}}};
   template <class V>
   static V value(const V& x, const V& low, const V& high) {
     return select(x < low, low, select(x > high, high, x));

@@ -81,10 +81,20 @@ struct take_op {
 struct gather_op {
   static constexpr std::string_view name = "gather";
   static std::vector<Sample> samples() {
-    return {sample("the last axis", {{{2, 3}}},
+    return {sample("axis 0 beside an axis of size 1", {{{4, 1, 3}}},
+                   [](auto x) {
+                     const Tensor<scalar_of<decltype(x)>> i({2, 1, 3}, {3, 0, 0, 3, 1, 2});
+                     return gather(x[0], constant(i), 0);
+                   }),
+            sample("the last axis", {{{2, 3}}},
                    [](auto x) {
                      const Tensor<scalar_of<decltype(x)>> i({2, 4}, {0, 2, 2, 1, 1, 1, 0, -1});
                      return gather(x[0], constant(i), 1);
+                   }),
+            sample("axis 0 beside one of size 1", {{{4, 1, 3}}},
+                   [](auto x) {
+                     const Tensor<scalar_of<decltype(x)>> i({2, 1, 3}, {0, 2, 3, 1, 1, 0});
+                     return gather(x[0], constant(i), 0);
                    }),
             sample("axis 1", {{{2, 4, 3}}}, [](auto x) {
               const Tensor<scalar_of<decltype(x)>> i({2, 1, 3}, {0, 2, 3, 1, 1, 0});
@@ -145,13 +155,21 @@ struct flip_op {
 struct index_op {
   static constexpr std::string_view name = "index";
   static std::vector<Sample> samples() {
-    return {sample("x[1, ..., newaxis, ::2]", {{{2, 3, 5}}},
+    return {sample("x[::-1, 0], a range on axis 0", {{{4, 1, 3}}},
+                   [](auto x) {
+                     return index(x[0], {range(to_end, to_end, -1), 0});
+                   }),
+            sample("x[1, ..., newaxis, ::2]", {{{2, 3, 5}}},
                    [](auto x) {
                      return index(x[0], {1, rest, new_axis, range(0, to_end, 2)});
                    }),
             sample("x[:, -1]", {{{2, 3, 5}}},
                    [](auto x) {
                      return index(x[0], {every, -1});
+                   }),
+            sample("x[:, 0, 1:]", {{{3, 1, 4}}},
+                   [](auto x) {
+                     return index(x[0], {every, 0, range(1, to_end)});
                    }),
             sample("x[3:0:-2]", {{{4, 3}}}, [](auto x) { return index(x[0], {range(3, 0, -2)}); })};
   }

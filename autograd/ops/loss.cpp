@@ -34,7 +34,7 @@ struct mse_op {
 struct mae_op {
   static constexpr std::string_view name = "mae";
   static std::vector<Sample> samples() {
-    return {sample("mean", {{{2, 1, 5}, {1, 3}}, {{2, 1, 5}, {-3, .9}}},
+    return {sample("mean", {{{2, 1, 5}, {-3, 3, 0, true}}, {{2, 1, 5}, {-.7, .7, .3}}},
                    [](auto x) { return mae(x[0], x[1]); })};
   }
 };

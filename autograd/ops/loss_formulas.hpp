@@ -21,7 +21,7 @@ struct squared_error_op {
 
 struct absolute_error_op {  // slope 0 where both are equal
   static constexpr std::string_view name = "absolute_error";
-  static constexpr std::array<Range, 2> samples{{{1, 3}, {-3, .9}}};
+  static constexpr std::array<Range, 2> samples{{{-3, 3, 0, true}, {-.7, .7, .3}}};
   template <class V>
   static V value(const V& p, const V& t) {
     return abs(p - t);

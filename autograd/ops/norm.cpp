@@ -52,14 +52,18 @@ struct layer_norm_op {
         return composed<T>(x[0], x[1], x[2], axes, T(.01));
       };
     };
-    return {with_reference(sample("the last axis", {{{2, 3, 5}}, {{5}}, {{5}}}, apply(-1)),
+    return {with_reference(sample("the last axis beside one of size 1", {{{4, 1, 3}}, {{3}}, {{3}}},
+                                  apply(-1)),
+                           in_public_ops(4)),
+            with_reference(sample("the last axis", {{{2, 3, 5}}, {{5}}, {{5}}}, apply(-1)),
                            in_public_ops(4)),
             with_reference(sample("a long row", {{{2, 37}}, {{37}}, {{37}}}, apply(-1)),
                            in_public_ops(2)),
             with_reference(sample("axes 1 and 2", {{{4, 2, 3}}, {{2, 3}}, {{2, 3}}}, apply({1, 2})),
                            in_public_ops(6)),
-            sample("axis 1", {{{2, 3, 5}}, {{3}}, {{3}}}, apply(1)),
+            sample("axis 1 of three", {{{2, 3, 5}}, {{3}}, {{3}}}, apply(1)),
             sample("axes 0 and 2", {{{3, 2, 4}}, {{3, 4}}, {{3, 4}}}, apply({0, 2})),
+            sample("beside an axis of size 1", {{{2, 1, 3}}, {{3}}, {{3}}}, apply(-1)),
             sample("beside an empty axis", {{{0, 4}}, {{4}}, {{4}}}, apply(-1))};
   }
 };

@@ -47,7 +47,8 @@ struct argmin_op {
   static constexpr std::string_view name = "argmin";
   static constexpr bool differentiable = false;
   static std::vector<Sample> samples() {
-    return {sample("the last axis", {{{2, 3, 5}}}, [](auto x) { return argmin(x[0], -1); })};
+    return {sample("axis 1", {{{4, 3, 1}}}, [](auto x) { return argmin(x[0], 1); }),
+            sample("the last axis", {{{2, 3, 5}}}, [](auto x) { return argmin(x[0], -1); })};
   }
 };
 

@@ -54,7 +54,7 @@ inline Inputs64 gradient(const Function64& f, const Inputs64& xs, bool create_gr
   return result;
 }
 
-/// (f(x + h v) - f(x - h v)) / 2h along one input's element, for every element; f gives tensors.
+/// (f(x + h) - f(x - h)) / 2h for every element of every input.
 inline Inputs64 by_differences(const Function64& f, Inputs64 xs, double h = 1e-5) {
   Inputs64 result;
   for (auto& x : xs) {

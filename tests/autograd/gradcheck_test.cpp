@@ -422,6 +422,12 @@ TEST_CASE("kinks are told, near or exactly there, and do not hide wrong gradient
       ag::gradcheck([](auto a) { return ag::pointwise<leaky_op>(a); }, Tensor({2}, {0., 0.})));
 }
 
+TEST_CASE("other points can be left out") {
+  const auto f = [](auto x) { return ag::pointwise<leaky_op>(x); };
+  CHECK_FALSE(ag::gradcheck(f, positive({3})));
+  CHECK(ag::gradcheck(f, positive({3}), GradcheckOptions{.other_points = false}));
+}
+
 TEST_CASE("no elements, no failure") {
   const auto report = ag::gradcheck([](auto a) { return ag::sum(a * 2., 1); }, Tensor(Shape{0, 4}));
   CHECK(report);

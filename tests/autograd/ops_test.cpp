@@ -119,7 +119,8 @@ TEST_CASE("every op: gradient against differences, and 1.01 times the gradient f
       CHECK(oracle::difference(oracle::scaled(exact, 1.01), measured, tolerance, allowed) != "");
   });
   // Zero gradients prove nothing. Only these are zero by definition.
-  CHECK(left_out(samples, samples_with) == "softmax, an axis of size 1\n");
+  CHECK(left_out(samples, samples_with) ==
+        "scaled_dot_product_attention, no keys\nsoftmax, an axis of size 1\n");
   CHECK(left_out(inputs, inputs_with) == "where, input 0\n");
 }
 
@@ -157,6 +158,24 @@ TEST_CASE("every op: second order against differences of the gradient") {
     if (all.back().size() == 0 || terms == 0) return;
     CHECK(oracle::difference(oracle::scaled(exact, 1.01), measured, tolerance, noise(terms)) != "");
   });
+}
+
+TEST_CASE("every fused op: value and gradient against its reference in public ops") {
+  std::set<std::string> fused, compared;
+  for_each_differentiable([&](const OpEntry& op, const Sample& sample, const Tensors& xs) {
+    if (op.kind == Kind::fused) fused.insert(std::string(op.name));
+    if (!sample.reference) return;
+    compared.insert(std::string(op.name));
+    Sample reference = sample;
+    reference.in_double = sample.reference;
+    const Tensor<double> y = value(sample, xs), c = cotangent_for(y);
+    CHECK(oracle::difference({y}, {value(reference, xs)}, 1e-12, 1e-13) == "");
+    CHECK(oracle::difference(gradients(sample, xs, c), gradients(reference, xs, c), 1e-11,
+                             noise(1)) == "");
+  });
+  // The reference of the LSTM takes its rule: the test of second order compares it with the raw
+  // gradient, the reference arrays (build/tests/golden) with Keras.
+  CHECK(left_out(fused, compared) == "lstm\n");
 }
 
 TEST_CASE("every op: float against double, values and gradients") {

@@ -69,8 +69,8 @@ std::array<Var<T>, 2> parts(const Var<T>& x) {
 }
 
 // Fused: the gradient works on raw buffers, so a reference serves higher orders.
-struct softplus_op {  // log(1 + e^x)
-  static constexpr std::string_view name = "softplus";
+struct soft_plus_op {  // log(1 + e^x)
+  static constexpr std::string_view name = "soft_plus";
   static inline int raw_gradients = 0, references = 0;
   template <Scalar T>
   static void gradient(Rule<T>& r) {
@@ -88,11 +88,11 @@ struct softplus_op {  // log(1 + e^x)
   }
 };
 template <Scalar T>
-Var<T> softplus(const Var<T>& x) {
+Var<T> soft_plus(const Var<T>& x) {
   Tensor<T> y(x.shape());
   std::transform(x.value().begin(), x.value().end(), y.mutable_data(),
                  [](T v) { return std::log1p(std::exp(v)); });
-  return record<softplus_op, T>({&x}, y, {.inputs = 1});
+  return record<soft_plus_op, T>({&x}, y, {.inputs = 1});
 }
 
 // A rule that gives a gradient of the wrong shape.
@@ -143,18 +143,18 @@ TEST_CASE("a user's op with two outputs: each may be used or not") {
 }
 
 TEST_CASE("a fused op: its own gradient at first order, its reference above") {
-  softplus_op::raw_gradients = softplus_op::references = 0;
+  soft_plus_op::raw_gradients = soft_plus_op::references = 0;
   Tape<double> tape;
   const auto x = tape.input(Tensor<double>({}, .4), {.gradient = true});
   const double s = 1 / (1 + std::exp(-.4));
-  const auto y = softplus(x * 2 - x);
+  const auto y = soft_plus(x * 2 - x);
   CHECK(grad(y, x).item() == doctest::Approx(s).epsilon(1e-14));
-  CHECK(softplus_op::raw_gradients == 1);
-  CHECK(softplus_op::references == 0);
+  CHECK(soft_plus_op::raw_gradients == 1);
+  CHECK(soft_plus_op::references == 0);
   const auto g = grad(y, x, {.create_graph = true});
   CHECK(g.item() == doctest::Approx(s).epsilon(1e-14));
-  CHECK(softplus_op::raw_gradients == 1);
-  CHECK(softplus_op::references == 1);
+  CHECK(soft_plus_op::raw_gradients == 1);
+  CHECK(soft_plus_op::references == 1);
   const auto h = grad(g, x, {.create_graph = true});
   CHECK(h.item() == doctest::Approx(s * (1 - s)).epsilon(1e-13));
   CHECK(grad(h, x).item() == doctest::Approx(s * (1 - s) * (1 - 2 * s)).epsilon(1e-12));

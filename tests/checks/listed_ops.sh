@@ -7,8 +7,9 @@ structs() { sed -nE 's/^ *struct ([a-z0-9_]+_op)\b.*\{.*/\1/p' "$1"; }
 # The text from a line that matches $2 to the next one that ends in a semicolon.
 statement() { sed -n "/$2/,/;/p" "$1"; }
 count=0
-for file in *.cpp pointwise.hpp; do
-  if [[ $file == *.hpp ]]; then list=$(statement "$file" '^using pointwise_ops'); else list=$(statement "$file" 'family<'); fi
+formulas="pointwise.hpp elementary.hpp activations.hpp loss_formulas.hpp" # one list for all, at the end of the first
+for file in *.cpp $formulas; do
+  if [[ $file == *.hpp ]]; then list=$(statement pointwise.hpp '^using pointwise_ops'); else list=$(statement "$file" 'family<'); fi
   for op in $(structs "$file"); do
     count=$((count + 1))
     grep -qE "\b$op\b" <<<"$list" && continue

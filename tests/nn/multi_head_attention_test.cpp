@@ -1,6 +1,4 @@
-#include <axisgrad/nn/multi_head_attention.hpp>
-
-#include "../autograd/differences.hpp"
+#include "attention_fixture.hpp"
 
 namespace ag = axisgrad;
 using ag::Axis;
@@ -9,24 +7,11 @@ using ag::Size;
 using ag::Tensor;
 using ag::Var;
 using ag::tests::distance;
+using ag::tests::input;
+using ag::tests::made;
 using ag::tests::noise;
 
 namespace {
-
-template <class T = double>
-ag::MultiHeadAttention<T> made(const ag::MultiHeadAttentionOptions& options) {
-  ag::MultiHeadAttention<T> attention(options);
-  ag::initialise(ag::parameters(attention), 3);
-  // Biases that are not zero, so that a forgotten one is seen.
-  for (auto* p : ag::parameters(attention))
-    if (p->shape().rank() == 1 || p->init() == ag::Init::zeros)
-      p->set_value(noise<T>(p->shape(), 11));
-  return attention;
-}
-
-Var<double> input(const Shape& shape, std::uint64_t seed = 1) {
-  return Var<double>(noise<double>(shape, seed));
-}
 
 // Parameters of one module for another of the same shapes.
 template <class T>
@@ -282,6 +267,23 @@ TEST_CASE("MultiHeadAttention: derivatives by the input and by every parameter")
   }
 }
 
+TEST_CASE("MultiHeadAttention: gradcheck of every parameter, first and second order") {
+  const auto x = noise<double>({2, 4, 3}, 1), memory = noise<double>({2, 2, 3}, 2);
+  const auto check = [&](const ag::MultiHeadAttentionOptions& options, auto... xs) {
+    auto m = made(options);
+    const ag::GradcheckOptions in_training{.recording = {.training = true, .seed = 4}};
+    const auto f = [&](const auto&... in) { return m(in...); };
+    const auto first = ag::gradcheck(f, xs..., in_training),
+               second = ag::gradgradcheck(f, xs..., in_training);
+    CHECK_MESSAGE(bool(first), first);
+    CHECK_MESSAGE(bool(second), second);
+  };
+  check({.num_heads = 2, .embed_dim = 4, .embed_size = 3}, x);                       // seed 1
+  check({.num_heads = 2, .key_dim = 2, .axis = Axis::feature, .embed_size = 4}, x);  // seeds 2, 8
+  check({.num_heads = 2, .key_dim = 2, .embed_size = 3, .causal = true}, x, memory, memory);
+  check({.num_heads = 2, .key_dim = 2, .embed_size = 3, .output_dim = 5, .dropout = 0.3}, x);
+}
+
 TEST_CASE("MultiHeadAttention: parameters named, shaped, ordered and initialised as in Keras") {
   ag::MultiHeadAttention<float> m({.num_heads = 6,
                                    .key_dim = 20,
@@ -370,85 +372,4 @@ TEST_CASE("report: a softmax over one position is said") {
   CHECK(ag::report(m.with_weights(input({5, 1, 4}))) ==
         "weights (5,2,1,1), softmax over axis 3 of 1 position: every weight is 1, nothing is "
         "attended to. Is the token axis the right one?");
-}
-
-TEST_CASE("MultiHeadAttention: what does not fit is said") {
-  using Options = ag::MultiHeadAttentionOptions;
-  const auto refused = [](const Options& o, const char* text) {
-    CHECK_THROWS_WITH_AS(ag::MultiHeadAttention<float>{o}, text, ag::Error);
-  };
-  refused({.num_heads = 3, .embed_dim = 10},
-          "[MultiHeadAttention] embed_dim must be divisible by num_heads, got 10 and 3");
-  refused({.num_heads = 0, .key_dim = 2, .embed_size = 3},
-          "[MultiHeadAttention] needs at least one head, got num_heads = 0");
-  refused({.num_heads = 2, .embed_size = 3},
-          "[MultiHeadAttention] needs key_dim, the size of one head (or embed_dim, that of all): "
-          "got 0");
-  refused(
-      {.num_heads = 2, .key_dim = 3},
-      "[MultiHeadAttention] needs embed_size, the size of the axis that the tokens are embedded "
-      "from: got 0");
-  refused(
-      {.num_heads = 2, .key_dim = 3, .embed_dim = 6},
-      "[MultiHeadAttention] key_dim is the size of one head, embed_dim that of all: give one of "
-      "them, got 3 and 6");
-  refused({.key_dim = 3, .axis = ag::all_axes, .embed_size = 3},
-          "[MultiHeadAttention] needs a token axis");
-  refused({.key_dim = 3, .embed_size = 3, .dropout = 1.5},
-          "[MultiHeadAttention] dropout must lie in [0, 1], got 1.5");
-
-  const auto call = [](const Options& o, const Shape& q, const Shape& k, const Shape& v,
-                       const Shape& mask, const char* text) {
-    auto m = made(o);
-    ag::AttentionMasks<double> masks;
-    if (mask.rank()) masks.mask = Var<double>(Tensor<double>(mask, 1.));
-    CHECK_THROWS_WITH_AS((void)m(input(q), input(k), input(v), masks), text, ag::Error);
-  };
-  const Options time{.key_dim = 3, .embed_size = 4};
-  const Shape x{2, 3, 4};
-  call(time, {2, 4}, {2, 4}, {2, 4}, {},
-       "[MultiHeadAttention] expects rank 3 to 7 with the batch in front, got (2,4)");
-  call({.key_dim = 3, .axis = 0, .embed_size = 4}, x, x, x, {},
-       "[MultiHeadAttention] axis 0 is the batch and cannot be a token axis");
-  call({.key_dim = 3, .axis = 3, .embed_size = 4}, x, x, x, {},
-       "[MultiHeadAttention] axis 3 is out of range for a tensor of rank 3");
-  call({.key_dim = 3, .axis = {1, 2}, .embed_size = 4}, x, x, x, {},
-       "[MultiHeadAttention] no axis of (2,3,4) is left to embed the tokens from: all are token "
-       "axes");
-  call({.key_dim = 3, .axis = 2, .embed_axis = Axis(-1), .embed_size = 4}, x, x, x, {},
-       "[MultiHeadAttention] axis 2 is token axis and embed axis at once");
-  call({.key_dim = 3, .embed_axis = Axis(0), .embed_size = 4}, x, x, x, {},
-       "[MultiHeadAttention] axis 0 is the batch and cannot be the embed axis");
-  call(
-      time, {2, 3, 5}, x, x, {},
-      "[MultiHeadAttention] the embed axis of the queries is axis 2 and must have 4 positions, got "
-      "(2,3,5)");
-  call(time, x, {2, 3, 5}, x, {},
-       "[MultiHeadAttention] the embed axis of the keys is axis 2 and must have 4 positions, got "
-       "(2,3,5)");
-  call(time, x, x, {2, 3, 5}, {},
-       "[MultiHeadAttention] the embed axis of the values is axis 2 and must have 4 positions, got "
-       "(2,3,5)");
-  call(time, x, {2, 5, 4}, {2, 6, 4}, {},
-       "[MultiHeadAttention] keys and values differ on axis 1: got queries (2,3,4), keys (2,5,4), "
-       "values (2,6,4)");
-  call(
-      time, x, {1, 3, 4}, {1, 3, 4}, {},
-      "[MultiHeadAttention] queries and keys differ on the batch axis 0: got queries (2,3,4), keys "
-      "(1,3,4), values (1,3,4)");
-  call(
-      time, x, {2, 3, 1, 4}, x, {},
-      "[MultiHeadAttention] queries, keys and values must have one rank: got queries (2,3,4), keys "
-      "(2,3,1,4), values (2,3,4)");
-  call(time, x, {2, 5, 4}, {2, 5, 4}, {5},
-       "[MultiHeadAttention] with 1 batch axes a mask has rank 2 (padding), 3 or 4, got (5)");
-  call(time, x, {2, 5, 4}, {2, 5, 4}, {3, 5},
-       "[MultiHeadAttention] a padding mask must fit (2,5), got (3,5)");
-  call(time, x, {2, 5, 4}, {2, 5, 4}, {2, 5, 3},
-       "[MultiHeadAttention] a mask of this rank must fit (2,3,5), got (2,5,3)");
-  CHECK_THROWS_WITH_AS((void)ag::mean_over_heads(input({3, 3})),
-                       "[mean_over_heads] expects weights (..., heads, queries, keys), got (3,3)",
-                       ag::Error);
-  ag::MultiHeadAttention<double> fresh(time);
-  CHECK_THROWS_WITH_AS((void)fresh(input(x)), doctest::Contains("has no value yet"), ag::Error);
 }

@@ -1,5 +1,5 @@
-#include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <fstream>
 #include <map>
 #include <set>
@@ -7,46 +7,12 @@
 
 #include <doctest/doctest.h>
 
-#include <axisgrad/nn/dense.hpp>
 #include <axisgrad/optim/adam.hpp>
-#include <axisgrad/optim/fit.hpp>
-#include <axisgrad/optim/sgd.hpp>
 
 #include "allocations.hpp"
-
-namespace ag = axisgrad;
-using ag::Dataset, ag::Dense, ag::Shape, ag::Size, ag::Tensor, ag::Var;
+#include "line.hpp"
 
 namespace {
-
-constexpr auto silent = ag::Verbose::silent;
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const ag::Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
-// y = 2 x1 - x2 + .5 and a disturbance that no line explains.
-template <class T>
-Dataset<T> line(Size n) {
-  Tensor<T> x(Shape{n, 2}), y(Shape{n, 1});
-  for (Size i = 0; i < n; ++i) {
-    const double a = std::sin(1.0 * static_cast<double>(i)),
-                 b = std::cos(2.3 * static_cast<double>(i));
-    x.set({i, 0}, static_cast<T>(a)), x.set({i, 1}, static_cast<T>(b));
-    y.set({i, 0}, static_cast<T>(2 * a - b + .5 + .3 * a * b));
-  }
-  return {x, y};
-}
 
 // Least squares with an intercept: the normal equations by elimination.
 std::array<double, 3> least_squares(const Dataset<double>& data) {
@@ -61,19 +27,6 @@ std::array<double, 3> least_squares(const Dataset<double>& data) {
       for (int c = 3; c >= k && r != k; --c) m[r][c] -= m[r][k] / m[k][k] * m[k][c];
   return {m[0][3] / m[0][0], m[1][3] / m[1][1], m[2][3] / m[2][2]};
 }
-
-template <class T>
-struct Line {
-  Dense<T> dense{2, 1};
-  ag::Parameters<T> parameters = ag::parameters(dense);
-  Line() {
-    dense.kernel.set_value(Tensor<T>({2, 1}, {T(.1), T(-.2)}));
-    dense.bias.set_value(Tensor<T>({1}, T(0)));
-  }
-  auto model() const {
-    return [this](auto x) { return dense(x); };
-  }
-};
 
 }  // namespace
 
@@ -339,96 +292,4 @@ TEST_CASE("a training step allocates nothing once it has run a few times") {
                    if (row.epoch == 2 && row.batch == 16) at_end = allocations;
                  }});
   CHECK(at_end - at_start == 0);
-}
-
-TEST_CASE("fit: errors, and nothing is changed") {
-  const auto data = line<double>(10);
-  Line<double> line;
-  ag::SGD<double> sgd;
-  const auto kernel = line.dense.kernel.value();
-  auto error = [&](const ag::FitOptions& options, const Dataset<double>& d) {
-    auto quiet = options;
-    quiet.verbose = silent;
-    const auto text =
-        error_of([&] { (void)ag::fit(line.model(), line.parameters, sgd, ag::mse, d, quiet); });
-    CHECK(ag::same_bits(line.dense.kernel.value(), kernel));
-    CHECK(line.dense.kernel.grad().empty());
-    return text;
-  };
-  CHECK(error({.batch_size = 0}, data) == "[fit] batch_size must be at least 1, got 0");
-  CHECK(error({.epochs = -1}, data) == "[fit] epochs must be at least 0, got -1");
-  CHECK(error({.validation_fraction = 1}, data) ==
-        "[fit] validation_fraction must be at least 0 and less than 1, got 1");
-  CHECK(error({.validation_fraction = .95}, data) ==
-        "[fit] a validation_fraction of 0.95 leaves none of 10 samples for training");
-  CHECK(error({.clip_norm = -1}, data) == "[fit] clip_norm must be at least 0, got -1");
-  CHECK(error({.early_stopping = {.patience = -1}}, data) ==
-        "[fit] early_stopping.patience must be at least 0, got -1");
-  CHECK(error({.schedule = ag::StepDecay{.step_size = 0}}, data) ==
-        "[StepDecay] step_size must be at least 1, got 0");
-  ag::ReduceOnPlateau plateau;
-  CHECK(error({.schedule = ag::StepDecay{}, .plateau = &plateau}, data) ==
-        "[fit] a schedule and a plateau would both set the learning rate: choose one");
-  auto bad = data;
-  bad.x.set({7, 1}, std::nan(""));
-  CHECK(error({}, bad) == "[dataset] x of shape (10,2) holds nan at (7,1)");
-  bad = data;
-  bad.y = Tensor<double>({9, 1}, 0.0);
-  CHECK(contains(error({}, bad), "same number of samples on axis 0, got (10,2) and (9,1)"));
-  CHECK(error({}, {Tensor<double>(Shape{0, 2}), Tensor<double>(Shape{0, 1})}) ==
-        "[fit] the data has no samples");
-  const Dataset<double> flat{data.x, data.y.reshaped({10})};
-  CHECK(error({}, flat) == "[mse] prediction and target differ in shape: got (10,1) and (10)");
-
-  auto with = [&](auto model, const ag::Parameters<double>& parameters, auto loss) {
-    return error_of(
-        [&] { (void)ag::fit(model, parameters, sgd, loss, data, {.verbose = silent}); });
-  };
-  CHECK(with(line.model(), {}, ag::mse) == "[fit] there are no parameters to train");
-  Dense<double> fresh{2, 1};
-  CHECK(with(line.model(), ag::parameters(fresh), ag::mse) ==
-        "[fit] the parameter 'kernel' has no value yet: call initialise()");
-  CHECK(with(line.model(), line.parameters, [](auto p, auto t) {
-          return ag::mse(p, t, {ag::Reduction::none});
-        }) == "[fit] the loss must be one number, got the shape (10,1)");
-  CHECK(with([&](auto x) { return line.dense(x).detach(); }, line.parameters, ag::mse) ==
-        "[fit] the loss depends on no trainable parameter");
-  for (auto* p : line.parameters) p->set_trainable(false);
-  CHECK(with(line.model(), line.parameters, ag::mse) ==
-        "[fit] none of the 2 parameters is trainable");
-  CHECK(error_of([&] { (void)ag::predict(line.model(), data, {.batch_size = 0}); }) ==
-        "[predict] batch_size must be at least 1, got 0");
-}
-
-TEST_CASE("fit: a loss that is NaN, a norm that is infinite stop it, the parameters still good") {
-  const auto data = line<double>(10);
-  Line<double> line;
-  ag::SGD<double> sgd;
-  int calls = 0;
-  Tensor<double> before;
-  auto spoilt = [&](auto x) {
-    before = line.dense.kernel.value();
-    const auto y = line.dense(x);
-    return ++calls == 4 ? ag::log(y * 0. - 1.) : y;
-  };
-  auto fit = [&](bool check) {
-    calls = 0;
-    return error_of([&] {
-      (void)ag::fit(spoilt, line.parameters, sgd, ag::mse, data,
-                    {.epochs = 9, .batch_size = 5, .verbose = silent, .check_finite = check});
-    });
-  };
-  CHECK(contains(fit(false),
-                 "in epoch 2, batch 2 of 2; the parameters are those before this batch. Fit with "
-                 ".check_finite = true to see which op gave it first"));
-  CHECK(ag::same_bits(before, line.dense.kernel.value()));
-  CHECK(fit(true).rfind("[log] ", 0) == 0);
-
-  const auto infinite = error_of([&] {
-    (void)ag::fit(line.model(), line.parameters, sgd,
-                  [](auto p, auto) { return ag::sum(ag::sqrt(p * 0.)); }, data,
-                  {.clip_norm = 1, .verbose = silent});
-  });
-  CHECK(contains(infinite, "[fit] the norm of the gradients is "));
-  CHECK(ag::same_bits(before, line.dense.kernel.value()));
 }

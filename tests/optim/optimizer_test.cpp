@@ -282,6 +282,10 @@ TEST_CASE("optimizers: errors") {
   CHECK(error_of([] { Adam{}.step(); }) ==
         "[Adam] step() before bind(parameters): there is nothing to change");
   CHECK(error_of([] { Adam{}.bind({}); }) == "[Adam] there are no parameters to bind to");
+  Scalars twice;
+  CHECK(error_of([&] {
+          Adam{}.bind({&twice.a, &twice.b, &twice.a});
+        }) == "[Adam] the parameter 'a' is listed twice");
   Parameter<double> w{Shape{2}};
   w.set_name("w");
   CHECK(error_of([&] { Adam{}.bind({&w}); }) ==

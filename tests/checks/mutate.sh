@@ -1,0 +1,55 @@
+# Wrong gradients are found: in each gradient rule each sign, index and constant is changed in turn, and every time the table test must
+# fail. mutants.py says what is changed; the few changes that make no difference stand in equivalent_mutants.txt, with the reason.
+set -uo pipefail
+cd "$root" || exit 1
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+python3 tests/checks/mutants.py "$root" "$folder" >"$folder/list" || exit 1
+(($(wc -l <"$folder/list") > 100)) || { echo "too few mutants"; exit 1; }
+
+# The objects whose rules are changed go in front of the library: the linker takes them in place of its own. The formulas live in the
+# kernels, of which one architecture is enough.
+begin=$SECONDS
+cd "$folder" || exit 1
+mapfile -t sources < <(grep -l axisgrad_mutant axisgrad/autograd/ops/*.cpp | sort -u)
+sources+=(axisgrad/autograd/ops/pointwise.cpp axisgrad/autograd/kernels/arch/pointwise.cpp)
+cat >mutant.cpp <<'CPP'
+#include <cstdlib>
+extern int axisgrad_mutant;
+int axisgrad_mutant = std::atoi(std::getenv("AXISGRAD_MUTANT"));
+CPP
+sources+=(mutant.cpp)
+mkdir axisgrad/nn && cp "$root"/nn/*.hpp axisgrad/nn/
+printf '%s\n' "${sources[@]}" | sort -u | xargs -d '\n' -n 1 -P "$jobs" sh -c '
+  ${CXX:-c++} -std=c++20 -O1 -w -DNDEBUG -ffp-contract=off -pthread -I. -DAXISGRAD_ARCH_NAME=sse2 -DAXISGRAD_ARCH_SPACE=sse2_space \
+    -Dxsimd=xsimd_sse2 -c "$0" -o "$(echo "$0" | tr / _).o"' || exit 1
+${CXX:-c++} -pthread ./*.o "$build"/tests/test_ops.p/*.o "$build/tests/libdoctest_main.a" "$build/libaxisgrad.a" \
+  "$build/autograd/kernels/libkernels.a" "$build"/autograd/kernels/libkernels_*.a -ltbb -o mutated || exit 1
+echo "built in $((SECONDS - begin)) s"
+
+export AXISGRAD_ARCH=sse2 AXISGRAD_THREADS=1
+AXISGRAD_MUTANT=0 ./mutated --no-colors=true >log || { cat log; echo "the table test fails without any change"; exit 1; }
+begin=$SECONDS
+cut -f 1 list | xargs -n 1 -P "$jobs" sh -c '
+  AXISGRAD_MUTANT=$0 timeout 60 ./mutated --abort-after=1 --test-case="every op: gradient*,every op: second*" >/dev/null 2>&1 && echo "$0"
+  true' | sort -n >survivors
+echo "$(wc -l <list) mutants tried in $((SECONDS - begin)) s"
+
+# "op: changed line  # why it makes no difference", spaces not counted.
+plain() { sed -E 's/[[:space:]]*#.*//; s/[[:space:]]+//g; /^$/d'; }
+awk -F '\t' 'NR == FNR {alive[$1]; next} $1 in alive {print $3 ": " $4}' survivors list >alive
+plain <alive | sort >alive.plain
+plain <"$root/tests/checks/equivalent_mutants.txt" | sort >expected.plain
+status=0
+while IFS= read -r line; do
+  if ! grep -qxF "$(plain <<<"$line")" expected.plain; then
+    echo "not found by the table test: $line"
+    status=1
+  fi
+done <alive
+if [[ -n $(comm -13 <(sort -u alive.plain) expected.plain) ]]; then
+  echo "in equivalent_mutants.txt, but found by the table test, or no longer there:"
+  comm -13 <(sort -u alive.plain) expected.plain
+  status=1
+fi
+exit $status
