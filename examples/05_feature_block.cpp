@@ -46,8 +46,8 @@ lesson::Map attention(const Model& model, const ag::Dataset<float>& data) {
 }
 
 bool feature_block(const lesson::Options& options) {
-  const int seeds = options.quick ? 2 : 10, epochs = options.quick ? 1 : 3;
-  const ag::Size samples = options.quick ? 5'000 : 10'000;
+  const int seeds = options.quick ? 3 : 10, epochs = options.quick ? 2 : 5;
+  const ag::Size samples = 10'000;
   const lesson::Clock clock;
   const auto checked =
       lesson::check_block<ag::FeatureAttentionBlock<double>>(3, lesson::normal_values({2, 5, 3}));
@@ -72,7 +72,11 @@ bool feature_block(const lesson::Options& options) {
     ag::Adam<float> adam({.learning_rate = 1e-3});
     const auto history =
         ag::fit(model, parameters, adam, ag::binary_crossentropy_from_logits, split.train,
-                {.epochs = epochs, .batch_size = 64, .seed = seed, .verbose = ag::Verbose::silent});
+                {.epochs = epochs,
+                 .batch_size = 64,
+                 .seed = seed,
+                 .verbose = ag::Verbose::silent,
+                 .handle_interrupt = false});
 
     trained.maps.push_back(attention(model, split.test));
     const auto test = ag::evaluate(model, ag::binary_crossentropy_from_logits, split.test,
@@ -97,7 +101,7 @@ bool feature_block(const lesson::Options& options) {
                                           lesson::figure(trained.uniform()), result.found, seeds);
   const auto picture =
       lesson::draw(trained, options.out, "feature_block",
-                   {.title = "Attention over features finds the planted feature. " + outcome,
+                   {.title = "Attention over features finds the planted one: " + outcome,
                     .subtitle = fmt::format(
                         "FeatureAttentionBlock -> LSTM(32) -> Dense(1) on attention_feature, "
                         "{} epochs; mean over {} held-out samples",

@@ -31,6 +31,8 @@ struct SeedMaps {
   [[nodiscard]] double uniform() const;
   /// Mean over the seeds of the weight of a position.
   [[nodiscard]] double weight(std::size_t position) const;
+  /// The smallest weight that a seed gives to it.
+  [[nodiscard]] double lowest(std::size_t position) const;
   /// Number of seeds in which this position has the largest mean weight.
   [[nodiscard]] int leads(std::size_t position) const;
 };

@@ -31,8 +31,9 @@ bool claim(bool holds, const std::string& sentence) {
 }
 
 std::string figure(double x) {
-  const int digits = std::abs(x) < .095 ? 3 : 2;
-  const std::string text = fmt::format("{:.{}f}", x, digits);
+  std::string text = fmt::format("{:.3f}", x);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text += '0';
   return text.rfind("0.", 0) == 0 ? text.substr(1) : text;
 }
 

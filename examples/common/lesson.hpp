@@ -31,7 +31,7 @@ class Clock {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// "A".."B" of a weight as the pictures write it: .34, .010, 1.5.
+/// A weight as the pictures write it, to three places: .334, .05.
 std::string figure(double x);
 
 }  // namespace lesson
