@@ -100,7 +100,9 @@ bool time_block(const lesson::Options& options) {
                                           lesson::figure(trained.uniform()), result.found, seeds);
   const auto picture = lesson::draw(
       trained, options.out, "time_block",
-      {.title = "Attention over time finds the planted step: " + outcome,
+      {.title = (result.found == seeds ? "The planted step is found, "
+                                       : "The planted step is not found in every seed, ") +
+                outcome,
        .subtitle = fmt::format("TimeAttentionBlock -> LSTM(32) -> Dense(1) on attention_column, "
                                "{} epochs; mean over {} held-out samples",
                                epochs, samples / 10),

@@ -55,52 +55,50 @@ std::string script(const SeedMaps& maps, const std::string& name, const PictureO
   const double steps = static_cast<double>(shape[0]), variables = static_cast<double>(shape[1]);
   const double last_time = o.first_time + steps - 1;
   const std::string tics = names_as_tics(o.variables);
-  std::string text = fmt::format(R"(set terminal pngcairo size 1000,640 font 'DejaVu Sans,12'
+  const std::string caption = fmt::format(
+      "Bars: mean over {} and {} seeds. Dark lines: smallest to largest seed. Dashed: uniform, {}",
+      over_time ? "variables" : "steps", maps.seeds(), figure(maps.uniform()));
+  std::string text = fmt::format(R"(set terminal pngcairo size 1000,680 font 'DejaVu Sans,12'
 set output '{0}.png'
 set multiplot
-set label 1 '{1}' at screen .5,.965 center font 'DejaVu Sans,15' noenhanced
-set label 2 '{2}' at screen .5,.92 center textcolor '#555555' noenhanced
-set lmargin at screen .09
+set label 1 '{1}' at screen .5,.967 center font 'DejaVu Sans,15' noenhanced
+set label 2 '{2}' at screen .5,.925 center textcolor '#555555' noenhanced
+set lmargin at screen .11
 set rmargin at screen .86
 set tics out nomirror
 set palette defined (0 '#f7fbff', .35 '#9ecae1', .7 '#3182bd', 1 '#08306b')
 set xrange [{3}:{4}]
 set xlabel '{5}'
 set cbrange [0:*]
-set colorbox user origin screen .875,.56 size screen .02,.32
-set label 3 'mean weight' at screen .98,.72 center rotate
+set colorbox user origin screen .875,.6 size screen .02,.28
+set label 3 'mean weight' at screen .985,.74 center rotate
 set tmargin at screen .88
-set bmargin at screen .56
+set bmargin at screen .6
 set yrange [-.5:{6}]
 set ytics ({7})
-set ylabel 'variable'
+set ylabel 'variable' offset -1,0
 plot '{0}.map.dat' matrix using ($1+({8})):2:3 with image notitle
 unset label
-set tmargin at screen .41
+set label 4 '{9}' at screen .48,.465 center textcolor '#555555' noenhanced
+set tmargin at screen .44
 set bmargin at screen .11
 set ytics auto
 set yrange [0:*]
-set ylabel 'mean weight'
-set key at screen .475,.44 center horizontal noenhanced samplen 2
+set ylabel 'mean weight' offset 0,0
 set style fill solid .85 noborder
 set boxwidth .8
 )",
                                  name, o.title, o.subtitle, o.first_time - .5, last_time + .5,
-                                 o.time_label, variables - .5, tics, o.first_time);
+                                 o.time_label, variables - .5, tics, o.first_time, caption);
   if (!over_time)
     text += fmt::format("set xlabel 'variable'\nset xrange [-.5:{}]\nset xtics ({})\n",
                         variables - .5, tics);
-  const std::string over_seeds =
-      maps.seeds() == 1 ? "1 seed" : fmt::format("{} seeds", maps.seeds());
-  text += fmt::format(R"(plot '{0}.profile.dat' using 1:2 with boxes linecolor '#6baed6' \
-    title 'mean over {1} and {2}', \
-  '' using 1:3:(0):($4-$3) with vectors nohead linewidth 2 linecolor '#08306b' \
-    title 'smallest to largest seed', \
-  {3} with lines dashtype 2 linewidth 2 linecolor '#d95f02' title 'uniform, {4}'
+  text += fmt::format(R"(plot '{0}.profile.dat' using 1:2 with boxes linecolor '#6baed6' notitle, \
+  '' using 1:3:(0):($4-$3) with vectors nohead linewidth 2 linecolor '#08306b' notitle, \
+  {1} with lines dashtype 2 linewidth 2 linecolor '#d95f02' notitle
 unset multiplot
 )",
-                      name, over_time ? "variables" : "steps", over_seeds, maps.uniform(),
-                      figure(maps.uniform()));
+                      name, maps.uniform());
   return text;
 }
 

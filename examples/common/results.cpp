@@ -11,7 +11,7 @@
 namespace lesson {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 // nlohmann writes NaN and infinities as null.
 void write_json(const std::filesystem::path& path, const Json& json) {

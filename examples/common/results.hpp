@@ -32,9 +32,9 @@ void write(const std::filesystem::path& path, const std::vector<BlockResult>& bl
 void write(const std::filesystem::path& path, const std::vector<ForecastResult>& forecasts);
 
 /// The parts joined, list by list. Error naming the file that is missing or not JSON.
-nlohmann::json join(const std::vector<std::filesystem::path>& parts);
+nlohmann::ordered_json join(const std::vector<std::filesystem::path>& parts);
 
 /// The joined parts as one table for people.
-std::string table(const nlohmann::json& summary);
+std::string table(const nlohmann::ordered_json& summary);
 
 }  // namespace lesson
