@@ -2,10 +2,12 @@
 //
 //   struct my_op {
 //     static constexpr std::string_view name = "my_op";
-//     struct Options {...};                              trivially copyable; left out when there
-//     are none template <Scalar T> static void gradient(Rule<T>&);  written in public ops, so that
-//     it can itself be differentiated template <Scalar T> static std::vector<Var<T>>
-//     reference(Rule<T>&);   fused ops only: the outputs in public ops
+//     // trivially copyable; left out when there are none
+//     struct Options {...};
+//     // in public ops, so that it can itself be differentiated
+//     template <Scalar T> static void gradient(Rule<T>&);
+//     // fused ops only: the outputs in public ops
+//     template <Scalar T> static std::vector<Var<T>> reference(Rule<T>&);
 //   };
 //
 // whose function computes the result and calls record<my_op>.

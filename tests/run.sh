@@ -58,10 +58,13 @@ check "headers compile alone" headers
 check "includes" includes
 check "files" files
 check "every op is listed" listed_ops
+check "every error text is met" error_texts
 check "weak symbols" weak_symbols
-for arch in sse2 avx2 avx512; do check "architecture $arch" architecture "$arch"; done
+for name in sse2 avx2 avx512; do check "architecture $name" architecture "$name"; done
 check "threads" threads
 check "reference arrays" golden
+check "reference arrays of all blocks" golden --rest
+check "reference arrays with something wrong" golden_refuses
 check "programs in README.md and docs/" documents
 if $quick; then
   skip "sanitizers" "--quick"

@@ -7,8 +7,8 @@
 //   gradient(g, y, x...)   the cotangent of each input, given the cotangent g and the result y
 //   samples                for each input the range from which the tests draw
 //
-// To add an op: write its struct, add it to pointwise_ops below, give it a function in functions.hpp
-// (docs/adding_an_op.md).
+// To add an op: write its struct, add it to pointwise_ops below, give it a function in
+// functions.hpp (docs/adding_an_op.md).
 #pragma once
 #include <axisgrad/autograd/ops/activations.hpp>
 #include <axisgrad/autograd/ops/elementary.hpp>

@@ -15,10 +15,11 @@ struct Block {
 };
 
 // One list per file.
-[[nodiscard]] std::span<const Block> layers();  // Dense, activation, loss
+[[nodiscard]] std::span<const Block> layers();      // Dense, activation, loss
 [[nodiscard]] std::span<const Block> attentions();  // attention.cpp: content attention
-[[nodiscard]] std::span<const Block> gates();   // TimeAttentionBlock and its kin
+[[nodiscard]] std::span<const Block> gates();       // TimeAttentionBlock and its kin
 [[nodiscard]] std::span<const Block> optimizers();
+[[nodiscard]] std::span<const Block> training();  // clip_by_global_norm, schedule, metrics
 
 /// Null when there is none of this name.
 [[nodiscard]] const Block* find_block(std::string_view name);

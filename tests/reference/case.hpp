@@ -30,6 +30,8 @@ class Case {
   bool has_input(const std::string& name) const { return entry_.has_input(name); }
   /// Whether the file has an array of this name: a result that only some files ask for.
   bool holds(const std::string& name) const { return file_.contains(name); }
+  /// The shape of an array of the file, also of one that is compared.
+  const Shape& shape(const std::string& name) const { return file_.at(name).shape; }
   /// An input as values; BOOL gives 0 and 1. Error when the index does not list it.
   [[nodiscard]] Tensor<T> array(const std::string& name);
   /// An I64 or BOOL input.

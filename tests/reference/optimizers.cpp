@@ -35,10 +35,6 @@ void run_steps(Case<T>& c, Optimizer optimizer) {
   c.result("steps", steps);
 }
 
-std::optional<double> given(Options& options, const std::string& name) {
-  return options.has(name) ? std::optional(options.number(name)) : std::nullopt;
-}
-
 template <Scalar T>
 void optimizer(Case<T>& c) {
   enum class Name { sgd, adam, adamw, rmsprop };
@@ -49,7 +45,7 @@ void optimizer(Case<T>& c) {
                                                         {"RMSprop", Name::rmsprop}});
   const auto convention = o.choice("convention", Choices<Convention>{{"keras", Convention::keras},
                                                                      {"torch", Convention::torch}});
-  const auto rate = given(o, "learning_rate"), decay = given(o, "weight_decay");
+  const auto rate = o.optional_number("learning_rate"), decay = o.optional_number("weight_decay");
   if (name == Name::sgd)
     return run_steps(c, SGD<T>({.learning_rate = rate,
                                 .momentum = o.number("momentum", 0),
@@ -58,16 +54,16 @@ void optimizer(Case<T>& c) {
                                 .convention = convention}));
   if (name == Name::rmsprop)
     return run_steps(c, RMSprop<T>({.learning_rate = rate,
-                                    .rho = given(o, "rho"),
+                                    .rho = o.optional_number("rho"),
                                     .momentum = o.number("momentum", 0),
-                                    .epsilon = given(o, "epsilon"),
+                                    .epsilon = o.optional_number("epsilon"),
                                     .centered = o.flag("centered", false),
                                     .weight_decay = decay.value_or(0),
                                     .convention = convention}));
   const AdamOptions options{.learning_rate = rate,
                             .beta_1 = o.number("beta_1", .9),
                             .beta_2 = o.number("beta_2", .999),
-                            .epsilon = given(o, "epsilon"),
+                            .epsilon = o.optional_number("epsilon"),
                             .amsgrad = o.flag("amsgrad", false),
                             .weight_decay = decay,
                             .convention = convention};

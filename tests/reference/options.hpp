@@ -29,6 +29,10 @@ class Options {
   /// An axis or a list of axes.
   [[nodiscard]] Axes axes(const std::string& name, std::optional<Axes> otherwise = {});
   [[nodiscard]] double number(const std::string& name, std::optional<double> otherwise = {});
+  /// A number that may be left out where the library has a default of its own.
+  [[nodiscard]] std::optional<double> optional_number(const std::string& name) {
+    return find(name) ? std::optional(number(name)) : std::nullopt;
+  }
   [[nodiscard]] bool flag(const std::string& name, std::optional<bool> otherwise = {});
   [[nodiscard]] std::string text(const std::string& name,
                                  std::optional<std::string> otherwise = {});

@@ -92,7 +92,10 @@ const std::vector<std::string> samples{"dense_tanh",
                                        "hvp_time_block",
                                        "hvp_feature_block",
                                        "optimizer_torch_adam",
-                                       "optimizer_keras_rmsprop_centered"};
+                                       "optimizer_keras_rmsprop_centered",
+                                       "clip_global_norm_torch",
+                                       "schedule_keras_cosine_warmup",
+                                       "metrics"};
 
 }  // namespace
 

@@ -57,7 +57,7 @@ Verdict run_entry(const std::filesystem::path& directory, const Entry& entry) {
 }  // namespace
 
 const Block* find_block(std::string_view name) {
-  for (const auto& list : {layers(), gates(), attentions(), optimizers()})
+  for (const auto& list : {layers(), gates(), attentions(), optimizers(), training()})
     for (const Block& block : list)
       if (block.name == name) return &block;
   return nullptr;

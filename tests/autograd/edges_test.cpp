@@ -1,0 +1,63 @@
+// Gradients where a formula changes sides: at zeros, ties, clipped values and infinities, which
+// random inputs never meet. (Ties of max, maximum and relu, roots at 0 and large logits are among
+// the public cases.)
+#include <limits>
+
+#include <doctest/doctest.h>
+
+#include <axisgrad/autograd/backward.hpp>
+#include <axisgrad/autograd/ops.hpp>
+#include <axisgrad/autograd/tape.hpp>
+
+using namespace axisgrad;
+
+namespace {
+
+using Values = std::vector<double>;
+
+// Slope of the sum of f by each of its inputs, which are vectors.
+template <class F>
+std::vector<Values> slopes(const std::vector<Values>& inputs, const F& f) {
+  Tape<double> tape;
+  std::vector<Var<double>> xs;
+  for (const Values& x : inputs)
+    xs.push_back(tape.input(Tensor<double>({static_cast<Size>(x.size())}, x), {.gradient = true}));
+  std::vector<Values> result;
+  for (const auto& g : grad(sum(f(xs)), xs))
+    result.emplace_back(g.value().begin(), g.value().end());
+  return result;
+}
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+TEST_CASE("edges: |x| and |p - t| have slope 0 where they are 0") {
+  CHECK(slopes({{-2, 0, 3}}, [](auto& x) { return abs(x[0]); })[0] == Values{-1, 0, 1});
+  const auto g =
+      slopes({{1, 2, 3}, {2, 2, 2}}, [](auto& x) { return mae(x[0], x[1], {Reduction::none}); });
+  CHECK(g[0] == Values{-1, 0, 1});
+  CHECK(g[1] == Values{1, 0, -1});
+}
+
+TEST_CASE("edges: binary cross-entropy has no slope where the probability is clipped") {
+  const auto g = slopes({{0, 1, 1e-8, .5, 0, 1}, {1, 0, 1, 1, 0, 1}},
+                        [](auto& x) { return binary_crossentropy(x[0], x[1], {Reduction::none}); });
+  CHECK(g[0] == Values{0, 0, 0, -2, 0, 0});
+}
+
+TEST_CASE("edges: 0 to the power 0 has slope 0 by the exponent") {
+  const auto g = slopes({{0, 0, 2}, {0, 3, 0}}, [](auto& x) { return pow(x[0], x[1]); });
+  CHECK(g[0] == Values{0, 0, 0});
+  CHECK(g[1][0] == 0);
+  CHECK(g[1][1] == 0);
+  CHECK(g[1][2] == doctest::Approx(std::log(2.)));
+}
+
+TEST_CASE("edges: a class of logit -infinity and target 0 takes no part in the cross-entropy") {
+  const auto g = slopes({{-inf, 1, 1}, {0, .25, .75}},
+                        [](auto& x) { return categorical_crossentropy_from_logits(x[0], x[1]); });
+  CHECK(g[0] == Values{0, .25, -.25});
+  CHECK(g[1][0] == 0);
+  CHECK(g[1][1] == doctest::Approx(std::log(2.)));
+}

@@ -1,0 +1,1 @@
+exec python3 "$root/tests/checks/error_texts.py" "$root"
