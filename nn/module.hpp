@@ -78,8 +78,9 @@ void zero_gradients(const Parameters<T>& parameters) {
   for (Parameter<T>* p : parameters) p->mutable_grad() = {};
 }
 
-/// Gives every parameter its first value (see Init), which depends on the seed, its name and its shape only; a float parameter gets the
-/// rounded values of its double twin. Error for a parameter without a name, or two of one name; then none is changed.
+/// Gives every parameter its first value (see Init), which depends on the seed, its name and its
+/// shape only; a float parameter gets the rounded values of its double twin. Error for a parameter
+/// without a name, or two of one name; then none is changed.
 template <Scalar T>
 void initialise(const Parameters<T>& parameters, std::uint64_t seed);
 
