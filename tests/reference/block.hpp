@@ -15,9 +15,11 @@ struct Block {
 };
 
 // One list per file.
-[[nodiscard]] std::span<const Block> layers();      // Dense, activation, loss
-[[nodiscard]] std::span<const Block> attentions();  // attention.cpp: content attention
-[[nodiscard]] std::span<const Block> gates();       // TimeAttentionBlock and its kin
+[[nodiscard]] std::span<const Block> layers();        // Dense, LayerNormalization, activation, loss
+[[nodiscard]] std::span<const Block> attentions();    // attention.cpp: content attention
+[[nodiscard]] std::span<const Block> gates();         // TimeAttentionBlock and its kin
+[[nodiscard]] std::span<const Block> recurrent();     // LSTM, Bidirectional
+[[nodiscard]] std::span<const Block> trajectories();  // Train*: losses of 50 steps
 [[nodiscard]] std::span<const Block> optimizers();
 [[nodiscard]] std::span<const Block> training();  // clip_by_global_norm, schedule, metrics
 

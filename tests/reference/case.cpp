@@ -56,14 +56,12 @@ void Case<T>::require_all_used() const {
 }
 
 template <Scalar T>
-const Var<T>& Case<T>::output_of(const std::string& name) const {
-  const auto found = outputs_.find(name);
-  if (found == outputs_.end()) fail(where, "the block has no output ", name);
-  return found->second;
-}
-
-template <Scalar T>
-Var<T> Case<T>::loss() const {
+Var<T> Case<T>::loss(const std::map<std::string, Var<T>>& outputs) const {
+  const auto output_of = [&](const std::string& name) -> const Var<T>& {
+    const auto found = outputs.find(name);
+    if (found == outputs.end()) fail(where, "the block has no output ", name);
+    return found->second;
+  };
   if (entry_.loss == LossKind::out) return output_of("out");
   if (entry_.loss == LossKind::half_square) return sum(square(output_of("out"))) * T(.5);
   std::vector<Var<T>> parts;
@@ -95,7 +93,13 @@ std::vector<Var<T>> Case<T>::leaves(const std::vector<std::string>& names) const
 }
 
 template <Scalar T>
-void Case<T>::add_gradients(const Var<T>& loss) {
+void Case<T>::gradients_of(const std::string& prefix,
+                           const std::map<std::string, Var<T>>& outputs) {
+  add_gradients(prefix, loss(outputs));
+}
+
+template <Scalar T>
+void Case<T>::add_gradients(const std::string& prefix, const Var<T>& loss) {
   std::vector<std::string> names;
   for (const std::string& name : entry_.gradients) {
     if (!name.starts_with("grad.")) fail(where, name, " is no name of a gradient: grad.NAME");
@@ -103,7 +107,8 @@ void Case<T>::add_gradients(const Var<T>& loss) {
   }
   if (names.empty()) return;
   const auto gradients = grad(loss, leaves(names));
-  for (std::size_t k = 0; k < names.size(); ++k) result("grad." + names[k], gradients[k].value());
+  for (std::size_t k = 0; k < names.size(); ++k)
+    result(prefix + "." + names[k], gradients[k].value());
 }
 
 // The Hessian acts on all vectors jointly: hv.NAME has a part from each v.
@@ -126,11 +131,11 @@ Arrays<T> Case<T>::finish() {
   require_all_used();
   for (const auto& [name, y] : outputs_) result(name, y.value());
   if (entry_.loss != LossKind::none) {
-    const Var<T> value = loss();
+    const Var<T> value = loss(outputs_);
     if (value.size() != 1)
       fail(where, "the loss has the shape ", value.shape(), ", expected one element");
     result("loss", value.value());
-    add_gradients(value);
+    add_gradients("grad", value);
     add_hessian_products(value);
   } else if (!entry_.gradients.empty()) {
     fail(where, "the index lists gradients, but no loss");

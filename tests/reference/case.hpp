@@ -49,6 +49,8 @@ class Case {
 
   /// An output: compared when the index lists it, and part of the loss when it has a cotangent.
   void output(const std::string& name, const Var<T>& y) { outputs_.insert_or_assign(name, y); }
+  /// The gradients of the same loss of other outputs, as PREFIX.NAME: what grad_full. holds.
+  void gradients_of(const std::string& prefix, const std::map<std::string, Var<T>>& outputs);
   /// Any other array that the block computes itself: steps, norm, losses, final.NAME.
   void result(const std::string& name, Tensor<T> x) {
     results_.insert_or_assign(name, std::move(x));
@@ -61,10 +63,9 @@ class Case {
  private:
   void load_parameter(const std::string& name, Parameter<T>& parameter);
   void require_all_used() const;
-  const Var<T>& output_of(const std::string& name) const;
-  Var<T> loss() const;
+  Var<T> loss(const std::map<std::string, Var<T>>& outputs) const;
   std::vector<Var<T>> leaves(const std::vector<std::string>& names) const;
-  void add_gradients(const Var<T>& loss);
+  void add_gradients(const std::string& prefix, const Var<T>& loss);
   void add_hessian_products(const Var<T>& loss);
 
   const Entry& entry_;

@@ -1,6 +1,7 @@
-// Dense, activations and losses.
+// Dense, layer normalisation, activations and losses.
 #include <axisgrad/autograd/backward.hpp>
 #include <axisgrad/nn/dense.hpp>
+#include <axisgrad/nn/layer_norm.hpp>
 
 #include "block.hpp"
 
@@ -26,6 +27,16 @@ void dense(Case<T>& c) {
   const bool use_bias = c.options.flag("use_bias", true);
   const Var<T> x = c.input("x");
   Dense<T> layer(x.size(-1), units, {.activation = activation, .use_bias = use_bias});
+  c.load(layer);
+  c.output("out", layer(x));
+}
+
+template <Scalar T>
+void layer_normalization(Case<T>& c) {
+  const Axes axes = c.options.axes("axis", Axes(-1));
+  const double epsilon = c.options.number("epsilon", 1e-3);
+  const Var<T> x = c.input("x");
+  LayerNormalization<T> layer(c.shape("gamma"), {.axes = axes, .epsilon = epsilon});
   c.load(layer);
   c.output("out", layer(x));
 }
@@ -85,8 +96,10 @@ void loss(Case<T>& c) {
 }  // namespace
 
 std::span<const Block> layers() {
-  static constexpr Block all[]{
-      {"Dense", dense, dense}, {"activation", activation, activation}, {"loss", loss, loss}};
+  static constexpr Block all[]{{"Dense", dense, dense},
+                               {"LayerNormalization", layer_normalization, layer_normalization},
+                               {"activation", activation, activation},
+                               {"loss", loss, loss}};
   return all;
 }
 

@@ -1,12 +1,8 @@
 // Optimizers: the parameter after each step, from given gradients.
 #include <algorithm>
-#include <optional>
-
-#include <axisgrad/optim/adam.hpp>
-#include <axisgrad/optim/rmsprop.hpp>
-#include <axisgrad/optim/sgd.hpp>
 
 #include "block.hpp"
+#include "with_optimizer.hpp"
 
 namespace axisgrad::reference {
 namespace {
@@ -37,38 +33,7 @@ void run_steps(Case<T>& c, Optimizer optimizer) {
 
 template <Scalar T>
 void optimizer(Case<T>& c) {
-  enum class Name { sgd, adam, adamw, rmsprop };
-  Options& o = c.options;
-  const auto name = o.choice("optimizer", Choices<Name>{{"SGD", Name::sgd},
-                                                        {"Adam", Name::adam},
-                                                        {"AdamW", Name::adamw},
-                                                        {"RMSprop", Name::rmsprop}});
-  const auto convention = o.choice("convention", Choices<Convention>{{"keras", Convention::keras},
-                                                                     {"torch", Convention::torch}});
-  const auto rate = o.optional_number("learning_rate"), decay = o.optional_number("weight_decay");
-  if (name == Name::sgd)
-    return run_steps(c, SGD<T>({.learning_rate = rate,
-                                .momentum = o.number("momentum", 0),
-                                .nesterov = o.flag("nesterov", false),
-                                .weight_decay = decay.value_or(0),
-                                .convention = convention}));
-  if (name == Name::rmsprop)
-    return run_steps(c, RMSprop<T>({.learning_rate = rate,
-                                    .rho = o.optional_number("rho"),
-                                    .momentum = o.number("momentum", 0),
-                                    .epsilon = o.optional_number("epsilon"),
-                                    .centered = o.flag("centered", false),
-                                    .weight_decay = decay.value_or(0),
-                                    .convention = convention}));
-  const AdamOptions options{.learning_rate = rate,
-                            .beta_1 = o.number("beta_1", .9),
-                            .beta_2 = o.number("beta_2", .999),
-                            .epsilon = o.optional_number("epsilon"),
-                            .amsgrad = o.flag("amsgrad", false),
-                            .weight_decay = decay,
-                            .convention = convention};
-  if (name == Name::adamw) return run_steps(c, AdamW<T>(options));
-  run_steps(c, Adam<T>(options));
+  with_optimizer<T>(c.options, [&](auto optimizer) { run_steps(c, std::move(optimizer)); });
 }
 
 }  // namespace

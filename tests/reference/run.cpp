@@ -57,7 +57,8 @@ Verdict run_entry(const std::filesystem::path& directory, const Entry& entry) {
 }  // namespace
 
 const Block* find_block(std::string_view name) {
-  for (const auto& list : {layers(), gates(), attentions(), optimizers(), training()})
+  for (const auto& list :
+       {layers(), recurrent(), gates(), attentions(), optimizers(), training(), trajectories()})
     for (const Block& block : list)
       if (block.name == name) return &block;
   return nullptr;

@@ -1,0 +1,87 @@
+// An LSTM from each end of the sequence.
+#pragma once
+#include <axisgrad/nn/lstm.hpp>
+
+namespace axisgrad {
+
+/// How a Bidirectional layer joins its two directions.
+enum class Merge { concat, sum, mul, ave };
+
+/// An LSTM over x and another over x reversed, joined; the second one's outputs are put back into
+/// the order of x. With a mask, skipped steps of sequence() are 0, as in Keras.
+template <Scalar T>
+class BidirectionalResult {
+ public:
+  BidirectionalResult(LstmResult<T> forward, LstmResult<T> backward, Var<T> mask, Merge merge)
+      : forward_(std::move(forward)),
+        backward_(std::move(backward)),
+        mask_(std::move(mask)),
+        merge_(merge) {}
+  /// (B,T,units), or (B,T,2 units) when concatenated.
+  [[nodiscard]] Var<T> sequence() const {
+    return joined(used(forward_.sequence()), used(flip(backward_.sequence(), Axis::time)));
+  }
+  /// What each direction ends with: the forward one at the last step, the backward one at the
+  /// first.
+  [[nodiscard]] Var<T> last() const { return joined(forward_.last(), backward_.last()); }
+  [[nodiscard]] LstmState<T> forward_state() const { return forward_.state(); }
+  [[nodiscard]] LstmState<T> backward_state() const { return backward_.state(); }
+
+ private:
+  Var<T> used(const Var<T>& h) const {
+    if (mask_.value().empty()) return h;
+    return where(reshape(mask_, mask_.shape().inserted(2, 1)), h, Var<T>(0));
+  }
+  Var<T> joined(const Var<T>& a, const Var<T>& b) const {
+    switch (merge_) {
+      case Merge::concat:
+        return concat(std::vector{a, b}, -1);
+      case Merge::sum:
+        return a + b;
+      case Merge::mul:
+        return a * b;
+      case Merge::ave:
+        break;
+    }
+    return (a + b) / T(2);
+  }
+
+  LstmResult<T> forward_, backward_;
+  Var<T> mask_;
+  Merge merge_;
+};
+
+struct BidirectionalOptions {
+  Size inputs = 0, units = 0;  // units of each direction
+  Merge merge = Merge::concat;
+  bool use_bias = true;
+};
+
+/// Two LSTMs, one from each end of the sequence (Schuster and Paliwal 1997).
+template <Scalar T>
+class Bidirectional {
+ public:
+  using scalar = T;
+
+  explicit Bidirectional(BidirectionalOptions o)
+      : forward({.inputs = o.inputs, .units = o.units, .use_bias = o.use_bias}),
+        backward(
+            {.inputs = o.inputs, .units = o.units, .use_bias = o.use_bias, .go_backwards = true}),
+        merge_(o.merge) {}
+
+  /// mask (B,T): 1 uses the step.
+  template <Scalar U>
+  [[nodiscard]] BidirectionalResult<U> operator()(const Var<U>& x,
+                                                  const Same<Var<U>>& mask = {}) const {
+    return {forward(x, {.mask = mask}), backward(x, {.mask = mask}), mask, merge_};
+  }
+
+  void visit(auto&& visitor) { visitor("forward", forward), visitor("backward", backward); }
+
+  LSTM<T> forward, backward;
+
+ private:
+  Merge merge_;
+};
+
+}  // namespace axisgrad
