@@ -107,7 +107,8 @@ void require_finite(const Tensor<T>& x, std::string_view where, std::string_view
   Size at = bad - x.begin();
   for (int a = x.rank(); a-- > 0; at /= x.shape()[a])
     index[static_cast<unsigned>(a)] = at % x.shape()[a];
-  fail(where, what, " of shape ", x.shape(), " holds ", *bad, " at ", Shape(index.data(), x.rank()));
+  fail(where, what, " of shape ", x.shape(), " holds ", *bad, " at ",
+       Shape(index.data(), x.rank()));
 }
 
 template class Tensor<float>;

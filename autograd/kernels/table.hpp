@@ -89,14 +89,15 @@ struct GemmKernels {
   static constexpr Index block_depth = 256;  // see gemm.hpp: part of the definition of the result
 };
 
-/// The pointwise part of an LSTM step on contiguous rows; gates (rows, 4 units) in the order i, f, g, o.
+/// The pointwise part of an LSTM step on contiguous rows; gates (rows, 4 units) in the order i, f,
+/// g, o.
 template <class T>
 struct LstmKernels {
   // gates: before the activations in, after them out.
   void (*cell)(Index rows, Index units, T* gates, const T* c_before, T* c, T* tanh_c, T* h);
   // dh: the whole cotangent of h. dc: that of c from later steps in, that of c_before out.
-  void (*cell_backward)(Index rows, Index units, const T* gates, const T* c_before,
-                        const T* tanh_c, const T* dh, T* dc, T* dgates);
+  void (*cell_backward)(Index rows, Index units, const T* gates, const T* c_before, const T* tanh_c,
+                        const T* dh, T* dc, T* dgates);
 };
 
 /// The architectures, from the slowest to the fastest.

@@ -1,7 +1,5 @@
 // The contracts of Tape, Var, grad and backward.
 #include <cmath>
-#include <optional>
-#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -341,41 +339,6 @@ TEST_CASE("a chain of a million nodes: no recursion") {
   CHECK(y.item() == 1'000'001);
   CHECK(tape.nodes() == 1'000'000);
   CHECK(grad(y, x).item() == 1);
-}
-
-TEST_CASE("inference: many threads with one set of parameters") {
-  const auto w = parameter<double>("w", Tensor<double>({16, 16}, .1));
-  const Tensor<double> x({4, 16}, 2.);
-  const auto infer = [&] {
-    Tape<double> tape;
-    return tanh(matmul(tape.input(x), tape.watch(w))).value();
-  };
-  const Tensor<double> expected = infer();
-  std::vector<std::thread> threads;
-  std::vector<char> right(4, false);
-  for (char& r : right)
-    threads.emplace_back([&] {
-      bool all = true;
-      for (int i = 0; i < 200; ++i) all = all && same_bits(infer(), expected);
-      r = all;
-    });
-  for (auto& t : threads) t.join();
-  for (char r : right) CHECK(r);
-}
-
-TEST_CASE("tapes in several threads, gradients at once: grad() writes to no parameter") {
-  const auto w = parameter<double>("w", vec({3}));
-  std::vector<std::thread> threads;
-  std::vector<double> slopes(4);
-  for (double& slope : slopes)
-    threads.emplace_back([&] {
-      for (int i = 0; i < 200; ++i) {
-        Tape<double> tape;
-        slope = grad<double>(sum(square(tape.watch(w))), std::vector{&w})[0].item();
-      }
-    });
-  for (auto& t : threads) t.join();
-  for (double slope : slopes) CHECK(slope == 6);
 }
 
 TEST_CASE(

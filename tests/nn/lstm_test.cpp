@@ -300,4 +300,9 @@ TEST_CASE("LSTM: what does not fit is refused") {
       (void)layer(input({2, 5, 3}),
                   {.initial_state = ag::LstmState<double>{input({2, 3}), input({2, 4})}}),
       "[lstm] initial_h has the shape (2,3), expected (2,4)");
+  CHECK_THROWS_WITH(
+      (void)layer(input({2, 5, 3}), {.initial_state = ag::LstmState<double>{input({2, 4}), V()}}),
+      "[lstm] initial_h and initial_c go together: only one was given");
+  CHECK_THROWS_WITH((void)ag::lstm<double>({.x = input({2, 3})}),
+                    "[lstm] expects x (batch, time, feature), got (2,3)");
 }

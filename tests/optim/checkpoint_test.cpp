@@ -39,8 +39,8 @@ TEST_CASE("weights: what does not fit is named in full, and nothing is loaded") 
   auto list = line.parameters;
   list.push_back(&gain);
   CHECK(contains(error_of([&] { ag::load_weights(path, list); }),
-                 "does not fit, nothing was loaded: kernel has the shape (1,2) instead of (2,1), "
-                 "gain is missing"));
+                 " does not fit, nothing was loaded: "
+                 "kernel has the shape (1,2) instead of (2,1), gain is missing"));
   CHECK(line.dense.bias.value()(0) == 0);
   // A number that float cannot hold, found only when all else is in order.
   ag::SafetensorsFile large;
@@ -64,7 +64,7 @@ TEST_CASE("weights: arrays that nobody asked for are reported; no value, no file
   ag::Dense<double> empty(2, 1);
   const auto none = folder.path() / "none.safetensors";
   CHECK(contains(error_of([&] { ag::save_weights(none, ag::parameters(empty)); }),
-                 "'kernel' has no value yet"));
+                 "[save] 'kernel' has no value yet, "));
   CHECK(!std::filesystem::exists(none));
 }
 

@@ -122,7 +122,8 @@ TEST_CASE("sample weights: errors") {
   CHECK(contains(error_of([&] {
                    ag::fit(model.model(), model.parameters, sgd, own, data, {.verbose = silent});
                  }),
-                 "the data has sample weights, but the loss has no .reduction to apply them to"));
+                 "the data has sample weights, but the loss has no .reduction to apply them to: "
+                 "take mse or another loss of the library, or weight inside your own"));
   data.weights.set({2}, NAN);
   CHECK(contains(error_of([&] { data.require_finite(); }), "weights"));
 }

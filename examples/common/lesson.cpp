@@ -1,0 +1,40 @@
+#include "lesson.hpp"
+
+#include <cmath>
+#include <exception>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace lesson {
+
+int run(int argc, char** argv, const std::string& about,
+        const std::function<bool(const Options&)>& body) {
+  CLI::App app(about);
+  Options options;
+  options.out = std::filesystem::absolute(argv[0]).parent_path() / "out";
+  app.add_flag("--quick", options.quick, "A smaller version of the same, in seconds");
+  app.add_option("--out", options.out, "Folder for pictures and results")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    std::filesystem::create_directories(options.out);
+    return body(options) ? 0 : 1;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}
+
+bool claim(bool holds, const std::string& sentence) {
+  fmt::print("{}: {}\n", holds ? "TRUE" : "FALSE", sentence);
+  return holds;
+}
+
+std::string figure(double x) {
+  std::string text = fmt::format("{:.3f}", x);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text += '0';
+  return text.rfind("0.", 0) == 0 ? text.substr(1) : text;
+}
+
+}  // namespace lesson

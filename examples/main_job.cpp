@@ -1,0 +1,42 @@
+// The main job: runs the lessons about attention blocks, one after the other, and collects what
+// they found into one table and summary.json. examples/run.sh builds and starts it.
+#include <cstdlib>
+#include <fstream>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+#include "common/lesson.hpp"
+#include "common/results.hpp"
+
+namespace fs = std::filesystem;
+
+int main(int argc, char** argv) {
+  const fs::path programs = fs::absolute(argv[0]).parent_path();
+  return lesson::run(
+      argc, argv, "Gradient checks, trainings, pictures and a table",
+      [&](const lesson::Options& options) {
+        bool all = true;
+        std::vector<fs::path> parts;
+        for (const std::string name : {"04_time_block", "05_feature_block", "06_etth1"}) {
+          fmt::print("== {}\n", name);
+          std::fflush(stdout);
+          parts.push_back(options.out / (name + ".json"));
+          fs::remove(parts.back());
+          const int status =
+              std::system(fmt::format("'{}' --out '{}'{}", (programs / name).string(),
+                                      options.out.string(), options.quick ? " --quick" : "")
+                              .c_str());
+          if (WIFSIGNALED(status)) return false;  // Ctrl-C
+          all = all && status == 0;
+          fmt::print("\n");
+        }
+        const auto summary = lesson::join(parts);
+        std::ofstream(options.out / "summary.json") << summary.dump(2) << '\n';
+        fmt::print("{}\n", lesson::table(summary));
+        if (!all) fmt::print("Not every claim is true: see FALSE above.\n");
+        fmt::print("Pictures and summary.json are in {}\n", options.out.string());
+        return all;
+      });
+}
