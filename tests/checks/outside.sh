@@ -39,7 +39,7 @@ MESON
 # Installed. The folder stands for /: no file of the sources or of build/ is used from here on.
 quiet() { "$@" >"$folder/log" 2>&1 || { tail -n 40 "$folder/log"; echo "failed: $*"; return 1; }; }
 installed() {
-  quiet meson install -C "$build" --destdir "$folder/root" || return
+  quiet meson install -C "$build" --no-rebuild --destdir "$folder/root" || return
   local file prefix flags
   file=$(find "$folder/root" -name axisgrad.pc)
   prefix=$(sed -n 's/^prefix=//p' "$file")
@@ -55,7 +55,7 @@ installed() {
   "$folder/installed"
 }
 subproject() {
-  quiet meson setup "$folder/build" "$folder/outside" --force-fallback-for=axisgrad || return
+  quiet meson setup "$folder/build" "$folder/outside" --buildtype=plain --force-fallback-for=axisgrad || return
   quiet ninja -C "$folder/build" -j "$jobs" || return
   if [[ -e $folder/build/subprojects/axisgrad/tests ]]; then
     echo "as a subproject axisgrad builds its tests"
