@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/tensor.hpp>
@@ -45,9 +46,13 @@ struct Dataset {
 
   X x;
   Tensor<T> y;
+  Tensor<T> weights;  // (N): how much each sample's loss counts; empty: all alike
 
   /// Error unless all have the same number of samples.
-  Dataset(X x_, Tensor<T> y_) : x(std::move(x_)), y(std::move(y_)) { require_consistent(); }
+  Dataset(X x_, Tensor<T> y_, Tensor<T> weights_ = {})
+      : x(std::move(x_)), y(std::move(y_)), weights(std::move(weights_)) {
+    require_consistent();
+  }
 
   [[nodiscard]] Size samples() const { return y.empty() || y.rank() == 0 ? 0 : y.shape()[0]; }
   [[nodiscard]] const Tensor<T>& input(std::size_t i) const {
@@ -82,6 +87,7 @@ struct Dataset {
       axisgrad::require_finite(input(i), "dataset",
                                Inputs == 1 ? "x" : "x[" + std::to_string(i) + "]");
     axisgrad::require_finite(y, "dataset", "y");
+    if (!weights.empty()) axisgrad::require_finite(weights, "dataset", "weights");
   }
   /// Error unless all have the same number of samples: x and y may be written to.
   void require_consistent() const {
@@ -93,24 +99,37 @@ struct Dataset {
         fail("dataset", "inputs and target must have the same number of samples on axis 0, got ",
              in.shape(), " and ", y.shape());
     }
+    if (!weights.empty() && weights.shape() != Shape{y.shape()[0]})
+      fail("dataset", "weights must be one number for each of the ", y.shape()[0],
+           " samples, got the shape ", weights.shape());
   }
 
  private:
   template <class F>
   Dataset map(F f) const {
+    const auto of_weights = [&] { return weights.empty() ? Tensor<T>() : f(weights); };
     if constexpr (Inputs == 1)
-      return {f(x), f(y)};
+      return {f(x), f(y), of_weights()};
     else
       return [&]<std::size_t... i>(std::index_sequence<i...>) {
-        return Dataset(X{f(x[i])...}, f(y));
+        return Dataset(X{f(x[i])...}, f(y), of_weights());
       }
     (std::make_index_sequence<Inputs>());
   }
 };
 template <Scalar T>
 Dataset(Tensor<T>, Tensor<T>) -> Dataset<T, 1>;
+template <Scalar T>
+Dataset(Tensor<T>, Tensor<T>, Tensor<T>) -> Dataset<T, 1>;
 template <Scalar T, std::size_t Inputs>
 Dataset(std::array<Tensor<T>, Inputs>, Tensor<T>) -> Dataset<T, Inputs>;
+template <Scalar T, std::size_t Inputs>
+Dataset(std::array<Tensor<T>, Inputs>, Tensor<T>, Tensor<T>) -> Dataset<T, Inputs>;
+
+/// Sample weights from a weight for each class, as Keras's class_weight: y holds class numbers, (N)
+/// or (N,1), or is one-hot, (N, classes). -> (N). Error for a class without a weight.
+template <Scalar T>
+[[nodiscard]] Tensor<T> class_weights(const Tensor<T>& y, const std::vector<double>& weights);
 
 /// What fit() trains on: gather returns a Dataset of the samples asked for.
 template <class D>
@@ -122,6 +141,8 @@ concept DataSource = requires(const D& d, std::span<const Size> indices) {
 
 extern template Tensor<float> gather_rows(const Tensor<float>&, std::span<const Size>);
 extern template Tensor<double> gather_rows(const Tensor<double>&, std::span<const Size>);
+extern template Tensor<float> class_weights(const Tensor<float>&, const std::vector<double>&);
+extern template Tensor<double> class_weights(const Tensor<double>&, const std::vector<double>&);
 extern template Tensor<float> take_rows(const Tensor<float>&, Rows);
 extern template Tensor<double> take_rows(const Tensor<double>&, Rows);
 
