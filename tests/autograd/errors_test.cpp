@@ -161,3 +161,33 @@ TEST_CASE("errors: tape and derivatives") {
       backward(ones({})));
   CHECK_REFUSED("[backward] needs a loss of one element, got the shape (2,3)", backward(y));
 }
+
+TEST_CASE("errors: positions that a scalar type cannot count") {
+  const Size many = (Size(1) << 24) + 1;
+  const Var<float> x(Tensor<float>(Shape{many, 0}));
+  CHECK_REFUSED("[argmax] positions on an axis of size 16777217 are not exact in this scalar type",
+                argmax(x, 0));
+  CHECK_REFUSED("[take] positions on an axis of size 16777217 are not exact in this scalar type",
+                take(x, std::vector<Size>{0}, 0));
+}
+
+TEST_CASE("errors: lstm") {
+  LstmInputs<double> in{
+      .x = ones({2, 3, 5}), .kernel = ones({5, 16}), .recurrent_kernel = ones({4, 16})};
+  const auto refused = [&](const char* text, auto change) {
+    LstmInputs<double> changed = in;
+    change(changed);
+    CHECK_REFUSED(text, lstm<double>(changed));
+  };
+  refused("[lstm] expects x (batch, time, feature), got (2,3)", [](auto& i) {
+    i.x = ones({2, 3});
+  });
+  refused("[lstm] kernel has the shape (4,16), expected (5,16)", [](auto& i) {
+    i.kernel = ones({4, 16});
+  });
+  refused("[lstm] bias has the shape (4), expected (16)", [](auto& i) { i.bias = ones({4}); });
+  refused("[lstm] mask has the shape (2), expected (2,3)", [](auto& i) { i.mask = ones({2}); });
+  refused("[lstm] initial_h and initial_c go together: only one was given", [](auto& i) {
+    i.initial_h = ones({2, 4});
+  });
+}

@@ -8,7 +8,7 @@ namespace {
 // Runs this program again, on a test that only prints the choice, with a variable set.
 std::string run_with(const char* variable) {
   const std::string command =
-      std::string(variable) + " /proc/$PPID/exe --no-skip -tc='*print the architecture*' 2>&1";
+      std::string(variable) + " /proc/$PPID/exe -tc='*print the architecture*' 2>&1";
   std::string out;
   FILE* pipe = ::popen(command.c_str(), "r");
   REQUIRE(pipe);
@@ -21,7 +21,8 @@ bool contains(const std::string& text, std::string_view part) {
 }
 }  // namespace
 
-TEST_CASE("print the architecture" * doctest::skip()) {
+TEST_CASE("print the architecture") {
+  CHECK(has_arch(arch()));
   std::printf("arch=%s threads=%d\n", std::string(arch()).c_str(), threads());
 }
 
