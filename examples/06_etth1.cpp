@@ -140,7 +140,7 @@ class Comparison {
                                  lesson::SeedMaps* maps) {
     const int seeds = options_.quick ? 2 : 5;
     lesson::ForecastResult mean{.model = model_name};
-    std::string by_seed = seeds > 1 ? "MSE by seed" : "";
+    std::string by_seed = "MSE by seed";
     for (int s = 1; s <= seeds; ++s) {
       const lesson::Clock clock;
       Forecaster<Block> model{make_block(), series_.target};
@@ -158,7 +158,7 @@ class Comparison {
       mean.mse += r.mse / seeds, mean.mae += r.mae / seeds;
       mean.mse_original += r.mse_original / seeds, mean.mae_original += r.mae_original / seeds;
       mean.seconds += r.seconds;
-      if (seeds > 1) by_seed += fmt::format(" {:.4f}", r.mse);
+      by_seed += fmt::format(" {:.4f}", r.mse);
       if constexpr (!std::is_same_v<Block, NoBlock>)
         maps->maps.push_back(lesson::mean_over_samples(ag::predict(
             [&](const auto& x) { return model.block.with_weights(model.normalise(x).z).weights; },
@@ -247,9 +247,8 @@ bool etth1(const lesson::Options& options) {
   }
   if (std::min({plain.mse, time.mse, feature.mse}) > all[2].mse)
     fmt::print(
-        "Least squares, one matrix of {} by {}, is ahead of every network here. The maps show "
-        "what\n"
-        "these models attend to; they say little about the transformer.\n",
+        "Least squares, one matrix of {} by {}, is ahead of every network here: the maps show what "
+        "these models\nattend to, and say little about the transformer.\n",
         lookback, horizon);
   return lesson::claim(finite, "every score is finite");
 }

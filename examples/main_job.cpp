@@ -24,10 +24,10 @@ int main(int argc, char** argv) {
           std::fflush(stdout);
           parts.push_back(options.out / (name + ".json"));
           fs::remove(parts.back());
-          const int status =
-              std::system(fmt::format("'{}' --out '{}'{}", (programs / name).string(),
-                                      options.out.string(), options.quick ? " --quick" : "")
-                              .c_str());
+          const std::string command = lesson::quoted((programs / name).string()) + " --out " +
+                                      lesson::quoted(options.out.string()) +
+                                      (options.quick ? " --quick" : "");
+          const int status = std::system(command.c_str());
           if (WIFSIGNALED(status)) return false;  // Ctrl-C
           all = all && status == 0;
           fmt::print("\n");

@@ -10,8 +10,8 @@ examples/run.sh [--quick]
     - checks the gradients of the time and the feature attention block, first and second order, in double,
     - trains both on data whose answer is known (04_time_block, 05_feature_block) and on ETTh1 (06_etth1),
     - prints one table, and writes pictures of the attention and summary.json into examples/out/.
-  Two to three minutes on two cores after building. The exit code is 1 if a claim turns out false.
-  --quick   fewer seeds, epochs and samples: half a minute at most
+  One to two minutes on two cores after building. The exit code is 1 if a claim turns out false.
+  --quick   fewer seeds, epochs and samples: about ten seconds
 TEXT
 }
 

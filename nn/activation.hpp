@@ -30,4 +30,15 @@ template <Scalar T>
   return x;
 }
 
+/// The same as a layer: Activate{Activation::relu}, Activate{Activation::softmax, Axis::time}.
+struct Activate {
+  Activation activation;
+  Axis axis = -1;
+
+  template <Scalar T>
+  [[nodiscard]] Var<T> operator()(const Var<T>& x) const {
+    return activate(x, activation, axis);
+  }
+};
+
 }  // namespace axisgrad

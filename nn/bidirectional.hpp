@@ -55,6 +55,7 @@ struct BidirectionalOptions {
   Size inputs = 0, units = 0;  // units of each direction
   Merge merge = Merge::concat;
   bool use_bias = true;
+  double dropout = 0, recurrent_dropout = 0;  // of each direction, with masks of its own
 };
 
 /// Two LSTMs, one from each end of the sequence (Schuster and Paliwal 1997).
@@ -64,10 +65,7 @@ class Bidirectional {
   using scalar = T;
 
   explicit Bidirectional(BidirectionalOptions o)
-      : forward({.inputs = o.inputs, .units = o.units, .use_bias = o.use_bias}),
-        backward(
-            {.inputs = o.inputs, .units = o.units, .use_bias = o.use_bias, .go_backwards = true}),
-        merge_(o.merge) {}
+      : forward(of(o, false)), backward(of(o, true)), merge_(o.merge) {}
 
   /// mask (B,T): 1 uses the step.
   template <Scalar U>
@@ -81,6 +79,15 @@ class Bidirectional {
   LSTM<T> forward, backward;
 
  private:
+  static LstmModuleOptions of(const BidirectionalOptions& o, bool go_backwards) {
+    return {.inputs = o.inputs,
+            .units = o.units,
+            .use_bias = o.use_bias,
+            .go_backwards = go_backwards,
+            .dropout = o.dropout,
+            .recurrent_dropout = o.recurrent_dropout};
+  }
+
   Merge merge_;
 };
 

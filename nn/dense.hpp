@@ -1,6 +1,7 @@
 // A dense (fully connected) layer.
 #pragma once
 #include <axisgrad/nn/activation.hpp>
+#include <axisgrad/nn/flatten.hpp>
 #include <axisgrad/nn/module.hpp>
 
 namespace axisgrad {
@@ -42,12 +43,5 @@ class Dense {
  private:
   DenseOptions options_;
 };
-
-/// x (B, ...) -> (B, product of the rest).
-template <Scalar T>
-[[nodiscard]] Var<T> flatten(const Var<T>& x) {
-  if (x.rank() < 1) fail("flatten", "needs a batch axis, got ", x.shape());
-  return reshape(x, Shape{x.shape()[0], x.shape().product(1, x.rank())});
-}
 
 }  // namespace axisgrad

@@ -1,4 +1,4 @@
-// LSTM layers.
+// The LSTM layer.
 #pragma once
 #include <optional>
 
@@ -41,6 +41,9 @@ struct LstmModuleOptions {
   Size inputs = 0, units = 0;
   bool use_bias = true;
   bool go_backwards = false;
+  /// In a training recording: the share of x, and of h on its way into the gates, that is dropped.
+  /// One mask for a sequence, the same at each of its steps, as in Keras (Gal and Ghahramani 2016).
+  double dropout = 0, recurrent_dropout = 0;
 };
 
 /// What a call may bring besides x.
@@ -67,6 +70,9 @@ class LSTM {
     if (options.inputs < 1 || options.units < 1)
       fail("LSTM", "needs at least one input and one unit, got .inputs = ", options.inputs,
            ", .units = ", options.units);
+    for (double rate : {options.dropout, options.recurrent_dropout})
+      if (!(rate >= 0 && rate <= 1))
+        fail("LSTM", ".dropout and .recurrent_dropout must lie in [0, 1], got ", rate);
   }
 
   template <Scalar U>
@@ -80,6 +86,8 @@ class LSTM {
     in.kernel = watch(kernel, x, state.h, state.c, call.mask);
     in.recurrent_kernel = watch(recurrent_kernel, x, state.h, state.c, call.mask);
     if (options_.use_bias) in.bias = watch(bias, x, state.h, state.c, call.mask);
+    // Drawn on the tape of the kernel: x may be a constant.
+    if (in.kernel.recording_options().training) drop(in);
     return LstmResult<U>(lstm(in, {.go_backwards = options_.go_backwards}));
   }
 
@@ -91,6 +99,15 @@ class LSTM {
   Parameter<T> kernel, recurrent_kernel, bias;
 
  private:
+  template <Scalar U>
+  void drop(LstmInputs<U>& in) const {
+    const double from_x = options_.dropout, from_h = options_.recurrent_dropout;
+    if (from_x > 0)
+      in.x = in.x * dropout_mask(in.kernel, in.x.shape(), from_x, {.shared = Axis::time});
+    if (from_h > 0)
+      in.recurrent_mask = dropout_mask(in.kernel, {in.x.shape()[0], options_.units}, from_h);
+  }
+
   LstmModuleOptions options_;
 };
 

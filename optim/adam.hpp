@@ -32,7 +32,8 @@ class Adam : public OptimizerState<T> {
 
  private:
   AdamOptions options_;
-  double epsilon_, shrink_, decay_;  // weight decay of the value, of the gradient
+  double epsilon_;
+  bool shrinks_;  // weight decay acts on the value, not on the gradient
 };
 
 /// Adam whose weight decay acts on the value, apart from the moments, in both conventions.

@@ -79,6 +79,15 @@ Var<T> predict_batch(Model& model, const Batch& batch) {
       [&](const auto&... x) -> Var<T> { return model(constant(Tensor<T>(x))...); });
 }
 
+// A source of one's own need not know of sample weights.
+template <Scalar T, class Batch>
+Tensor<T> weights_of(const Batch& batch) {
+  if constexpr (requires { batch.weights; })
+    return batch.weights;
+  else
+    return {};
+}
+
 template <class Model, class L, class D>
 Means evaluate_range(Model& model, const L& loss, const D& data, Size first, Size last,
                      Size batch_size, std::span<const Metric> metrics) {
@@ -87,7 +96,9 @@ Means evaluate_range(Model& model, const L& loss, const D& data, Size first, Siz
   for_batches("evaluate", first, last, batch_size, [&](std::span<const Size> indices) {
     const auto batch = data.gather(indices);
     const Var<T> p = predict_batch<T>(model, batch);
-    means.add(static_cast<double>(Var<T>(loss(p, constant(batch.y))).item()), p.value(), batch.y);
+    means.add(
+        static_cast<double>(batch_loss(loss, p, constant(batch.y), weights_of<T>(batch)).item()),
+        p.value(), batch.y);
   });
   return means;
 }
@@ -155,7 +166,7 @@ struct Trainer {
                       .check_finite = options.check_finite};
     const Var<T> p =
         batch.with_inputs([&](const auto&... x) -> Var<T> { return model(tape.input(x)...); });
-    const Var<T> value = loss(p, tape.input(batch.y));
+    const Var<T> value = batch_loss(loss, p, tape.input(batch.y), weights_of<T>(batch));
     require_loss(value);
     const double number = static_cast<double>(value.item());
     loop.require_finite(number, "the loss");

@@ -18,15 +18,37 @@ void require_option(std::string_view optimizer, std::string_view option, double 
 
 }  // namespace detail
 
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
 template <Scalar T>
-OptimizerState<T>::OptimizerState(std::string_view name, double learning_rate) : name_(name) {
+OptimizerState<T>::OptimizerState(std::string_view name, double learning_rate, double weight_decay)
+    : name_(name), weight_decay_(weight_decay) {
   set_learning_rate(learning_rate);
+  detail::require_option(name, "weight_decay", weight_decay, 0, infinity);
 }
 
 template <Scalar T>
 void OptimizerState<T>::set_learning_rate(double rate) {
-  detail::require_option(name_, "learning_rate", rate, 0, std::numeric_limits<double>::infinity());
+  detail::require_option(name_, "learning_rate", rate, 0, infinity);
   *rate_.mutable_data() = rate;
+}
+
+template <Scalar T>
+void OptimizerState<T>::set_group(const Parameters<T>& parameters, const ParameterGroup& group) {
+  detail::require_option(name_, "learning_rate_factor", group.learning_rate_factor, 0, infinity);
+  detail::require_option(name_, "weight_decay", group.weight_decay.value_or(0), 0, infinity);
+  if (parameters.empty()) fail(name_, "a group without parameters");
+  for (const Parameter<T>* p : parameters) groups_[p->id()] = group;
+}
+
+template <Scalar T>
+ParameterGroup OptimizerState<T>::group_of(const Parameter<T>& p) const {
+  const auto found = groups_.find(p.id());
+  return found == groups_.end() ? ParameterGroup{} : found->second;
 }
 
 template <Scalar T>

@@ -2,6 +2,7 @@
 // values; it sees no tape and never touches a gradient.
 #pragma once
 #include <concepts>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,14 @@ concept OptimizerFor = Scalar<T> &&
   o.visit(detail::AnyVisitor{});
 };
 
+/// What some parameters have of their own.
+struct ParameterGroup {
+  /// Their learning rate is this times the optimizer's, so that a schedule moves all of them. A
+  /// rate of its own, r, is the factor r / learning_rate.
+  double learning_rate_factor = 1;
+  std::optional<double> weight_decay{};  // the optimizer's when left out
+};
+
 /// The parameters an optimizer is bound to, its step counter, its learning rate and, for each
 /// parameter, tensors of the parameter's shape ("slots": moments, velocities), zero at first.
 template <Scalar T>
@@ -39,6 +48,10 @@ class OptimizerState {
   double learning_rate() const { return rate_.item(); }
   /// Error unless it is finite and not negative.
   void set_learning_rate(double rate);
+  /// Gives these parameters a group of their own, in place of one they had; before or after bind().
+  /// Error for an option out of range.
+  ///   adam.set_group(parameters(norm, embedding), {.weight_decay = 0});
+  void set_group(const Parameters<T>& parameters, const ParameterGroup& group);
   /// Calls of step() so far.
   Size steps() const { return static_cast<Size>(step_.item()); }
 
@@ -52,7 +65,8 @@ class OptimizerState {
   }
 
  protected:
-  OptimizerState(std::string_view name, double learning_rate);
+  /// Error for a learning rate or weight decay out of range.
+  OptimizerState(std::string_view name, double learning_rate, double weight_decay);
   void add_slot(std::string name) { slots_.push_back({std::move(name), {}}); }
 
   /// One parameter in a step: all of n elements.
@@ -61,6 +75,7 @@ class OptimizerState {
     T* p;
     const T* g;
     std::vector<T*>& slots;
+    double rate, weight_decay;  // of its group
   };
   /// Raises the step counter once, then calls f(Update) for each parameter that is trainable and
   /// has a gradient. Pointers are taken anew each time: a buffer shared with a recording that is
@@ -73,12 +88,15 @@ class OptimizerState {
     std::string name;
     std::vector<Tensor<T>> values;
   };
+  ParameterGroup group_of(const Parameter<T>& p) const;
   void require_bound() const;
   void require_matching(const Parameter<T>& p) const;
 
   std::string_view name_;
   Parameters<T> parameters_;
   std::vector<ParameterId> ids_;
+  std::map<ParameterId, ParameterGroup> groups_;
+  double weight_decay_;
   std::vector<Slot> slots_;
   std::vector<T*> pointers_;
   Tensor<double> step_{Shape{}, 0.0}, rate_{Shape{}, 0.0};
@@ -95,7 +113,10 @@ void OptimizerState<T>::each_update(const F& f) {
     if (!p.trainable() || p.grad().empty()) continue;
     pointers_.clear();
     for (Slot& slot : slots_) pointers_.push_back(slot.values[k].mutable_data());
-    f(Update{p.shape().size(), p.mutable_value().mutable_data(), p.grad().data(), pointers_});
+    const ParameterGroup group = group_of(p);
+    f(Update{p.shape().size(), p.mutable_value().mutable_data(), p.grad().data(), pointers_,
+             learning_rate() * group.learning_rate_factor,
+             group.weight_decay.value_or(weight_decay_)});
   }
 }
 

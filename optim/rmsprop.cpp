@@ -15,7 +15,7 @@ double rate_of(const RMSpropOptions& o) {
 
 template <Scalar T>
 RMSprop<T>::RMSprop(const RMSpropOptions& options)
-    : OptimizerState<T>("RMSprop", rate_of(options)), options_(options) {
+    : OptimizerState<T>("RMSprop", rate_of(options), options.weight_decay), options_(options) {
   const bool keras = options.convention == Convention::keras;
   rho_ = options.rho.value_or(keras ? .9 : .99);
   epsilon_ = options.epsilon.value_or(keras ? 1e-7 : 1e-8);
@@ -23,7 +23,6 @@ RMSprop<T>::RMSprop(const RMSpropOptions& options)
   detail::require_option("RMSprop", "rho", rho_, 0, 1);
   detail::require_option("RMSprop", "momentum", options.momentum, 0, 1);
   detail::require_option("RMSprop", "epsilon", epsilon_, 0, infinity);
-  detail::require_option("RMSprop", "weight_decay", options.weight_decay, 0, infinity);
   this->add_slot("v");
   if (options.centered) this->add_slot("mean");
   if (options.momentum > 0) this->add_slot("velocity");
@@ -31,14 +30,14 @@ RMSprop<T>::RMSprop(const RMSpropOptions& options)
 
 template <Scalar T>
 void RMSprop<T>::step() {
-  const double learning_rate = this->learning_rate();
   const bool keras = options_.convention == Convention::keras;
-  const T rate = static_cast<T>(learning_rate), epsilon = static_cast<T>(epsilon_);
-  const T into = static_cast<T>(1 - rho_), momentum = static_cast<T>(options_.momentum);
-  const T shrink = static_cast<T>(keras ? 1 - learning_rate * options_.weight_decay : 1);
-  const T decay = static_cast<T>(keras ? 0 : options_.weight_decay);
-  const T inner = keras ? rate : T(1), outer = keras ? T(1) : rate;
+  const T epsilon = static_cast<T>(epsilon_), into = static_cast<T>(1 - rho_),
+          momentum = static_cast<T>(options_.momentum);
   this->each_update([&](const auto& u) {
+    const T rate = static_cast<T>(u.rate);
+    const T shrink = static_cast<T>(keras ? 1 - u.rate * u.weight_decay : 1);
+    const T decay = static_cast<T>(keras ? 0 : u.weight_decay);
+    const T inner = keras ? rate : T(1), outer = keras ? T(1) : rate;
     T* const v = u.slots[0];
     T* const mean = options_.centered ? u.slots[1] : nullptr;
     T* const velocity = options_.momentum > 0 ? u.slots.back() : nullptr;

@@ -1,5 +1,3 @@
-#include <limits>
-
 #include <axisgrad/optim/sgd.hpp>
 
 namespace axisgrad {
@@ -13,10 +11,8 @@ double rate_of(const SGDOptions& o) {
 
 template <Scalar T>
 SGD<T>::SGD(const SGDOptions& options)
-    : OptimizerState<T>("SGD", rate_of(options)), options_(options) {
+    : OptimizerState<T>("SGD", rate_of(options), options.weight_decay), options_(options) {
   detail::require_option("SGD", "momentum", options.momentum, 0, 1);
-  detail::require_option("SGD", "weight_decay", options.weight_decay, 0,
-                         std::numeric_limits<double>::infinity());
   if (options.nesterov && options.momentum == 0)
     fail("SGD", "nesterov needs a momentum greater than 0");
   if (options.momentum > 0) this->add_slot("velocity");
@@ -24,15 +20,15 @@ SGD<T>::SGD(const SGDOptions& options)
 
 template <Scalar T>
 void SGD<T>::step() {
-  const double learning_rate = this->learning_rate();
   const bool keras = options_.convention == Convention::keras, nesterov = options_.nesterov;
-  const T rate = static_cast<T>(learning_rate), momentum = static_cast<T>(options_.momentum);
-  const T shrink = static_cast<T>(keras ? 1 - learning_rate * options_.weight_decay : 1);
-  const T decay = static_cast<T>(keras ? 0 : options_.weight_decay);
-  // With v in units of the gradient (torch) or of the parameter (Keras): v = momentum v + into g;
-  // p += out (v, or into g + momentum v).
-  const T into = keras ? -rate : T(1), out = keras ? T(1) : -rate;
+  const T momentum = static_cast<T>(options_.momentum);
   this->each_update([&](const auto& u) {
+    const T rate = static_cast<T>(u.rate);
+    const T shrink = static_cast<T>(keras ? 1 - u.rate * u.weight_decay : 1);
+    const T decay = static_cast<T>(keras ? 0 : u.weight_decay);
+    // With v in units of the gradient (torch) or of the parameter (Keras): v = momentum v + into g;
+    // p += out (v, or into g + momentum v).
+    const T into = keras ? -rate : T(1), out = keras ? T(1) : -rate;
     T* const v = u.slots.empty() ? nullptr : u.slots[0];
     for (Size i = 0; i < u.n; ++i) {
       const T g = into * (u.g[i] + decay * u.p[i]);

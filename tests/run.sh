@@ -12,7 +12,7 @@ tests/run.sh [--quick] [--long]
     - each example in quick mode, counted as one,
     - each scripted check in tests/checks/, counted as one.
   The last line is "N passed, N failed" (", N skipped"); failures and what was skipped are named above it.
-  --quick   leaves out the checks that build more than build/: sanitizers, mutated gradients
+  --quick   leaves out the checks that build more than build/: sanitizers, mutated gradients, use from outside
   --long    adds a build by clang with all suites, threads under ThreadSanitizer, clang-tidy
 TEXT
 }
@@ -69,9 +69,11 @@ check "programs in README.md and docs/" documents
 if $quick; then
   skip "sanitizers" "--quick"
   skip "mutated gradients" "--quick"
+  skip "use from outside" "--quick"
 else
   check "sanitizers" sanitizers
   check "mutated gradients" mutate
+  check "use from outside" outside
 fi
 if $long; then
   check "clang" clang

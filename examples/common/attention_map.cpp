@@ -147,7 +147,8 @@ std::filesystem::path draw(const SeedMaps& maps, const std::filesystem::path& fo
   write_profile(folder / (name + ".profile.dat"), maps,
                 maps.attended == ag::Axis::time ? options.first_time : 0);
   std::ofstream(folder / (name + ".gp")) << script(maps, name, options);
-  const std::string command = fmt::format("cd '{}' && gnuplot '{}.gp'", folder.string(), name);
+  const std::string command =
+      fmt::format("cd {} && gnuplot {}", quoted(folder.string()), quoted(name + ".gp"));
   if (std::system(command.c_str()) != 0)
     ag::fail("draw", "gnuplot failed on ", (folder / (name + ".gp")).string());
   return folder / (name + ".png");

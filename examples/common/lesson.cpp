@@ -37,4 +37,10 @@ std::string figure(double x) {
   return text.rfind("0.", 0) == 0 ? text.substr(1) : text;
 }
 
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + '\'';
+}
+
 }  // namespace lesson

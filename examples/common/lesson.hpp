@@ -34,4 +34,7 @@ class Clock {
 /// A weight as the pictures write it, to three places: .334, .05.
 std::string figure(double x);
 
+/// The text as one word for the shell.
+std::string quoted(const std::string& text);
+
 }  // namespace lesson

@@ -17,14 +17,14 @@ struct BlockResult {
   double loss_first = 0, loss_last = 0;  // of the first and last epoch, mean over the seeds
   double planted_mass = 0;               // mean weight of the planted position, mean over the seeds
   int found = 0, seeds = 0;              // in how many of the seeds it is the largest
-  double seconds = 0;
+  double seconds = 0;                    // checks and trainings of all seeds
 };
 
 struct ForecastResult {
   std::string model;
   double mse = 0, mae = 0;                    // of standardised values
   double mse_original = 0, mae_original = 0;  // in degrees Celsius, squared and plain
-  double seconds = 0;
+  double seconds = 0;                         // of all seeds, until the forecasts are there
 };
 
 /// {"blocks": [...]} or {"etth1": [...]}; what is not finite becomes null.
