@@ -1,5 +1,5 @@
-// Ops that pick elements. take() and gather() are recorded as one op: what they
-// read is a list of positions on one axis, equal for all lines or each line's own.
+// Ops that pick elements. take() and gather() are recorded as one op: what they read is a list of
+// positions on one axis, equal for all lines or each line's own.
 #include <algorithm>
 #include <cmath>
 

@@ -92,8 +92,9 @@ struct lstm_op {
       if (!d[static_cast<unsigned>(k)].empty()) r.add(k, Var<T>(d[static_cast<unsigned>(k)]));
   }
 
-  //   (i, f, g, o) = x(t) kernel + h(t-1) recurrent_kernel + bias,  c = sigmoid(f) c' + sigmoid(i)
-  //   tanh(g),  h = sigmoid(o) tanh(c)
+  //   (i, f, g, o) = x(t) kernel + h(t-1) recurrent_kernel + bias
+  //   c(t) = sigmoid(f) c(t-1) + sigmoid(i) tanh(g)
+  //   h(t) = sigmoid(o) tanh(c(t))
   template <Scalar T>
   static std::vector<Var<T>> reference(Rule<T>& r) {
     const auto& o = r.template options<Options>();
