@@ -147,20 +147,23 @@ Shape Rule<T>::shape(int k) const {
       sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)].sizes);
 }
 template <Scalar T>
-Var<T> Rule<T>::input(int k) const {
-  const unsigned before = node_.saves.inputs & ((1u << k) - 1);
-  const auto& saved =
-      sweep_.recording().saved[node_.first_saved + static_cast<unsigned>(std::popcount(before))];
+Var<T> Rule<T>::saved(const char* what, unsigned set, int k, std::size_t first) const {
+  if (!Saves::has(set, k))
+    fail(node_.op->name, "its gradient rule reads ", what, ' ', k,
+         ", which record() was not told to save");
+  const auto before = static_cast<std::size_t>(std::popcount(set & ((1u << k) - 1)));
+  const auto& saved = sweep_.recording().saved[first + before];
   return sweep_.create_graph() ? sweep_.recording().at(saved.value, saved.slot)
                                : Var<T>(saved.value);
 }
 template <Scalar T>
+Var<T> Rule<T>::input(int k) const {
+  return saved("input", node_.saves.inputs, k, node_.first_saved);
+}
+template <Scalar T>
 Var<T> Rule<T>::output(int k) const {
-  const unsigned before = node_.saves.outputs & ((1u << k) - 1);
-  const int at = std::popcount(node_.saves.inputs) + std::popcount(before);
-  const auto& saved = sweep_.recording().saved[node_.first_saved + static_cast<unsigned>(at)];
-  return sweep_.create_graph() ? sweep_.recording().at(saved.value, saved.slot)
-                               : Var<T>(saved.value);
+  const auto inputs = static_cast<std::size_t>(std::popcount(node_.saves.inputs));
+  return saved("output", node_.saves.outputs, k, node_.first_saved + inputs);
 }
 template <Scalar T>
 bool Rule<T>::has_cotangent(int k) const {
@@ -193,10 +196,17 @@ void backward(const Var<T>& loss, BackwardOptions options) {
     fail("backward",
          "the loss depends on no trainable parameter and on no input that asks for a gradient");
   auto& recording = *Recording<T>::of(loss);
-  for (const auto& leaf : recording.leaves)
-    if (leaf.cell->trainable && !dynamic_cast<GradientCell<T>*>(leaf.cell.get()))
+  // Whether a leaf has a gradient was decided when it was watched, whatever `trainable` is now.
+  for (const auto& leaf : recording.leaves) {
+    if (!leaf.var.has_gradient()) continue;
+    const auto* cell = dynamic_cast<const GradientCell<T>*>(leaf.cell.get());
+    if (!cell)
       fail("backward", "the parameter '", leaf.cell->name,
            "' has another scalar type than the tape: take its gradient with grad()");
+    if (!cell->grad.empty() && cell->grad.shape() != leaf.var.shape())
+      fail("backward", "the grad of '", cell->name, "' has the shape ", cell->grad.shape(),
+           ", its value ", leaf.var.shape());
+  }
   {
     Sweep<T> sweep(recording, false, nullptr);
     sweep.add(recording.slot_of(loss), Var<T>(Tensor<T>(loss.shape(), T(1))));

@@ -39,15 +39,21 @@ template <Scalar T>
                           const std::type_identity_t<GradOptions<T>>& options = {}) {
   return grad<T>(std::vector{y}, std::vector{x}, options)[0];
 }
-/// By parameters; zeros for one that the recording of y did not watch.
+/// By parameters; zeros for one that the recording of y did not watch. Error for one that was
+/// frozen when it was watched.
 template <Scalar T, ParameterLike P>
 [[nodiscard]] std::vector<Var<T>> grad(const Var<T>& y, const std::vector<P*>& parameters,
                                        const std::type_identity_t<GradOptions<T>>& options = {}) {
+  Recording<T>::require_live(y, "grad");
   auto* recording = Recording<T>::of(y);
   std::vector<Var<T>> xs, result;
   for (const P* p : parameters)
-    if (const auto* leaf = recording ? recording->leaf(p->cell()->id) : nullptr)
+    if (const auto* leaf = recording ? recording->leaf(p->cell()->id) : nullptr) {
+      if (!leaf->var.has_gradient())
+        fail("grad", "the parameter '", leaf->cell->name, "' of shape ", leaf->var.shape(),
+             " asked for no gradient when it was watched: it was frozen, or the tape records none");
       xs.push_back(leaf->var);
+    }
   const auto found = grad<T>(y, xs, options);
   auto next = found.begin();
   for (const P* p : parameters)
@@ -67,6 +73,7 @@ template <Scalar T>
 /// The value without its history: no gradient flows back through it, but it stays on its tape.
 template <Scalar T>
 [[nodiscard]] Var<T> stop_gradient(const Var<T>& x) {
+  Recording<T>::require_live(x, "stop_gradient");
   auto* recording = Recording<T>::of(x);
   return recording ? recording->at(x.value(), -1) : x;
 }

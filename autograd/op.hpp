@@ -13,6 +13,7 @@
 // whose function computes the result and calls record<my_op>.
 #pragma once
 #include <array>
+#include <cstddef>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -68,10 +69,12 @@ inline constexpr OpInfo<T> op_info = [] {
   return info;
 }();
 
-/// Which inputs and outputs a gradient rule will want to see again.
+/// Which inputs and outputs a gradient rule will want to see again: of the first 32 of either. An
+/// op may have more, as concat does.
 struct Saves {
   unsigned inputs = 0;   // bit k: input k
   unsigned outputs = 0;  // bit k: output k
+  static constexpr bool has(unsigned set, int k) { return k >= 0 && k < 32 && (set >> k & 1); }
 };
 
 template <Scalar T>
@@ -89,10 +92,16 @@ void record(const OpInfo<T>& op, Inputs<T> inputs, std::span<const Tensor<T>> ou
 template <Scalar T>
 [[nodiscard]] bool is_recorded(Inputs<T> inputs, std::string_view where);
 
+/// Options are copied to the tape, byte by byte.
+template <class Options>
+inline constexpr bool fits_tape = std::is_trivially_copyable_v<Options> &&
+                                  sizeof(Options) <= 4096 &&
+                                  alignof(Options) <= alignof(std::max_align_t);
+
 template <class Op, Scalar T>
 [[nodiscard]] Var<T> record(Inputs<T> inputs, const Tensor<T>& y, Saves saves = {},
                             const typename options_of<Op>::type& options = {}) {
-  static_assert(std::is_trivially_copyable_v<typename options_of<Op>::type>);
+  static_assert(fits_tape<typename options_of<Op>::type>);
   Var<T> result;
   record<T>(op_info<Op, T>, inputs, {&y, 1}, saves, &options, sizeof options, {&result, 1});
   return result;
@@ -107,7 +116,7 @@ template <class Op, Scalar T, std::size_t N>
 [[nodiscard]] std::array<Var<T>, N> record(std::initializer_list<const Var<T>*> inputs,
                                            const std::array<Tensor<T>, N>& ys, Saves saves = {},
                                            const typename options_of<Op>::type& options = {}) {
-  static_assert(std::is_trivially_copyable_v<typename options_of<Op>::type>);
+  static_assert(fits_tape<typename options_of<Op>::type>);
   std::array<Var<T>, N> results;
   record<T>(op_info<Op, T>, {inputs.begin(), inputs.size()}, ys, saves, &options, sizeof options,
             results);
@@ -123,8 +132,8 @@ class Rule {
   bool needs(int k) const;
   /// The shape of input k, saved or not.
   Shape shape(int k) const;
-  /// Input k, which record() was told to save; on the tape when the gradient is to be
-  /// differentiated again, else a constant.
+  /// Input k, which record() was told to save (Error otherwise); on the tape when the gradient is
+  /// to be differentiated again, else a constant.
   Var<T> input(int k) const;
   Var<T> output(int k = 0) const;
   /// The cotangent of output k; zeros when that output was not used.
@@ -144,6 +153,7 @@ class Rule {
   friend class Sweep<T>;
   Rule(Sweep<T>& sweep, const Node<T>& node) : sweep_(sweep), node_(node) {}
   const void* options_data() const;
+  Var<T> saved(const char* what, unsigned set, int k, std::size_t first) const;
 
   Sweep<T>& sweep_;
   const Node<T>& node_;

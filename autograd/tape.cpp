@@ -110,10 +110,18 @@ void* Recording<T>::Arena::take(std::size_t bytes) {
   return chunks[chunk].get() + std::exchange(used, used + bytes);
 }
 
+namespace {
+
+// The bits of the first n, so that what is saved can be found by counting bits.
+unsigned first_bits(unsigned set, std::size_t n) { return n < 32 ? set & ((1u << n) - 1) : set; }
+
+}  // namespace
+
 template <Scalar T>
 void Recording<T>::add_node(const OpInfo<T>& op, Inputs<T> in, std::span<const Tensor<T>> outputs,
                             Saves saves, const void* node_options, std::size_t options_size,
                             std::span<Var<T>> results) {
+  saves = {first_bits(saves.inputs, in.size()), first_bits(saves.outputs, outputs.size())};
   Node<T> node{&op,
                nullptr,
                inputs.size(),
@@ -129,11 +137,12 @@ void Recording<T>::add_node(const OpInfo<T>& op, Inputs<T> in, std::span<const T
     const int slot = slot_of(*in[k]);
     inputs.push_back(
         {slot, slot < 0 ? keep(in[k]->shape()) : slot_sizes_[static_cast<unsigned>(slot)]});
-    if (saves.inputs >> k & 1) saved.push_back({slot, in[k]->value()});
+    if (Saves::has(saves.inputs, static_cast<int>(k))) saved.push_back({slot, in[k]->value()});
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     results[k] = place(outputs[k], true);
-    if (saves.outputs >> k & 1) saved.push_back({slot_of(results[k]), outputs[k]});
+    if (Saves::has(saves.outputs, static_cast<int>(k)))
+      saved.push_back({slot_of(results[k]), outputs[k]});
   }
   nodes.push_back(node);
 }

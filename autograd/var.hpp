@@ -59,10 +59,11 @@ class Var {
   bool on_tape() const { return block_ != nullptr; }
   /// Whether a gradient flows back through it.
   bool has_gradient() const { return slot_ >= 0; }
-  /// The options of its recording; those of plain inference when it is on no tape.
+  /// The options of its recording; those of plain inference when it is on no tape, or the recording
+  /// is over.
   const RecordingOptions& recording_options() const {
     static const RecordingOptions inference;
-    return block_ ? block_->options : inference;
+    return block_ && block_->generation == generation_ ? block_->options : inference;
   }
 
  private:

@@ -14,9 +14,8 @@ enum class Init {
   ones,
   glorot_uniform,  // U(-l, l), l = sqrt(6 / (fan in + fan out))
   torch_uniform,   // U(-l, l), l = 1 / sqrt(fan in)
-  orthogonal,  // orthonormal columns, or rows when there are fewer of them; all axes but the last
-               // count as rows
-  lstm_bias,   // (4 units): ones on the second quarter, the forget gate, zeros elsewhere
+  orthogonal,      // orthonormal columns, or rows when fewer; all axes but the last are rows
+  lstm_bias,       // (4 units): ones on the second quarter, the forget gate, zeros elsewhere
 };
 
 /// Fan in and fan out where they do not follow from the shape (as Keras counts them); 0 means that

@@ -82,6 +82,7 @@ std::ostream& operator<<(std::ostream& out, const Summary& summary) {
       const std::string blanks(width[k] - lines[line][k].size(), ' ');
       printed += k == 3 ? blanks + lines[line][k] : lines[line][k] + blanks + "  ";
     }
+    printed.erase(printed.find_last_not_of(' ') + 1);
     out << printed << '\n';
     if (line == 0) out << rule << '\n';
   }

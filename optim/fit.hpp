@@ -287,6 +287,8 @@ template <class Model, DataSource D>
       result = Tensor<T>(p.shape().with(0, data.samples()));
       next = result.mutable_data();
     }
+    if (p.shape().with(0, data.samples()) != result.shape())
+      fail("predict", "the model gave ", p.shape(), " after batches that make ", result.shape());
     next = std::copy_n(p.value().data(), p.size(), next);
   });
   return result;

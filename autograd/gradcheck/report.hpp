@@ -11,9 +11,8 @@ namespace axisgrad {
 enum class GradcheckVerdict {
   passed,
   failed,
-  kink,    // all that can be said of the worst element: it sits on a kink and has the slope of a
-           // side, or one between
-  hidden,  // nothing is wrong, and nothing is shown: the gradient is zero everywhere
+  kink,         // the elements sit on kinks, with the slope of a side or one between
+  hidden,       // nothing is wrong, and nothing is shown: the gradient is zero everywhere
   not_checked,  // frozen, or without elements
 };
 

@@ -5,14 +5,13 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
-#include <string>
 
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/kernels/parallel.hpp>
 
 namespace axisgrad::kernels {
@@ -36,8 +35,7 @@ int initial_threads() {
   const char* end = text + std::strlen(text);
   const auto read = std::from_chars(text, end, n);
   if (read.ec != std::errc() || read.ptr != end || n < 1)
-    throw std::runtime_error("[threads] AXISGRAD_THREADS must be a positive number: got '" +
-                             std::string(text) + "'");
+    fail("threads", "AXISGRAD_THREADS must be a positive number: got '", text, "'");
   return n;
 }
 
@@ -55,9 +53,7 @@ std::shared_ptr<Workers> get_workers() {
 }  // namespace
 
 void set_threads(int n) {
-  if (n < 1)
-    throw std::invalid_argument("[set_threads] expected a positive number: got " +
-                                std::to_string(n));
+  if (n < 1) fail("set_threads", "expected a positive number: got ", n);
   const std::lock_guard lock(mutex);
   count = n;
   workers.reset();

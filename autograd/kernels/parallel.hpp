@@ -6,6 +6,7 @@
 namespace axisgrad::kernels {
 
 /// How many threads a kernel may use, the caller's included; 1 starts none. Not while kernels run.
+/// Error unless n > 0.
 /// At first: the environment variable AXISGRAD_THREADS, else the hardware's number.
 void set_threads(int n);
 int threads();

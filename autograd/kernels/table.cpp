@@ -1,8 +1,7 @@
 #include <atomic>
 #include <cstdlib>
-#include <stdexcept>
-#include <string>
 
+#include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/kernels/table.hpp>
 
 namespace axisgrad::kernels {
@@ -25,10 +24,9 @@ Arch named(std::string_view name) {
   for (Arch a : {Arch::sse2, Arch::avx2, Arch::avx512})
     if (name == names[int(a)]) {
       if (cpu_has(a)) return a;
-      throw std::runtime_error("[kernels] this CPU has no " + std::string(name));
+      fail("kernels", "this CPU has no ", name);
     }
-  throw std::runtime_error("[kernels] unknown architecture '" + std::string(name) +
-                           "': expected sse2, avx2 or avx512");
+  fail("kernels", "unknown architecture '", name, "': expected sse2, avx2 or avx512");
 }
 
 Arch choose() {

@@ -124,8 +124,8 @@ struct Table {
 };
 
 /// The kernels in use: those of the best architecture the CPU has, or of the one that the
-/// environment variable AXISGRAD_ARCH names. Throws std::runtime_error when it names an unknown
-/// one or one the CPU lacks.
+/// environment variable AXISGRAD_ARCH names. Error when it names an unknown one or one the CPU
+/// lacks.
 template <class T>
 const Table<T>& table();
 

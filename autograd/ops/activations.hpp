@@ -69,8 +69,8 @@ struct log_sigmoid_op {  // -softplus(-x)
   }
 };
 
-struct leaky_relu_op {  // x above 0, slope x below; the slope is an input, so it can be learnt
-                        // (PReLU)
+// x above 0, slope x below; the slope is an input, so it can be learnt (PReLU).
+struct leaky_relu_op {
   static constexpr std::string_view name = "leaky_relu";
   static constexpr std::array<Range, 2> samples{{{-3, 3, .1}, {.1, .5}}};
   template <class V>

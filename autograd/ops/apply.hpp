@@ -78,7 +78,8 @@ template <class Op>
 inline constexpr int arity = static_cast<int>(Op::samples.size());
 
 template <class Op, std::size_t... K>
-Saves saves_of(std::index_sequence<K...>) {
+requires(sizeof...(K) <= 4)  // as many as a run of the kernels has
+    Saves saves_of(std::index_sequence<K...>) {
   const auto traces = Op::gradient(Trace::of(1), Trace::of(2), Trace::of(4u << K)...);
   unsigned uses = 0;
   for (const Trace& t : traces) uses |= t.uses;
@@ -153,8 +154,7 @@ template <class Op, Scalar T, std::size_t... K>
 const PointwiseOp<T>& user_op(std::index_sequence<K...> indices) {
   static constexpr kernels::Pointwise<T> loops{&scalar_value<Op, T, K...>,
                                                &scalar_gradient<Op, T, K...>};
-  static const PointwiseOp<T> op{
-      {Op::name, &pointwise_rule<Op, T>}, saves_of<Op>(indices), &loops, -1};
+  static const PointwiseOp<T> op{{Op::name, rule_of<Op, T>}, saves_of<Op>(indices), &loops, -1};
   return op;
 }
 

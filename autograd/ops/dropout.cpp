@@ -77,8 +77,7 @@ template <Scalar T>
 Var<T> dropout_mask(const Var<T>& like, const Shape& shape, double rate, DropoutOptions options) {
   if (!(rate >= 0 && rate <= 1)) fail("dropout", "the rate must lie in [0, 1], got ", rate);
   auto* recording = Recording<T>::common(std::array{&like}, "dropout");
-  const unsigned shared =
-      options.shared.all() ? 0 : resolve(options.shared, shape.rank(), "dropout");
+  const unsigned shared = resolve(options.shared, shape.rank(), "dropout");
   const Shape drawn = shape.without(shared, true);
   if (!recording || !recording->options.training || rate == 0)
     return Var<T>(Tensor<T>(drawn, T(1)));

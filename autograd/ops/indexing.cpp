@@ -1,5 +1,5 @@
-// Ops that pick elements. take() and gather() are recorded as one op: what they
-// read is a list of positions on one axis, equal for all lines or each line's own.
+// Ops that pick elements. take() and gather() are recorded as one op: what they read is a list of
+// positions on one axis, equal for all lines or each line's own.
 #include <algorithm>
 #include <cmath>
 
@@ -35,6 +35,7 @@ void for_each_pick(const Pick& p, const Shape& x, const Tensor<T>& indices, F f)
 
 template <class T>
 void check_indices(std::string_view where, const Tensor<T>& indices, Size size) {
+  if (indices.empty()) fail(where, "the indices are an empty Var: they have no value");
   if (size > Size(1) << std::numeric_limits<T>::digits)
     fail(where, "positions on an axis of size ", size, " are not exact in this scalar type");
   for (T i : indices)
@@ -240,6 +241,7 @@ Var<T> flip(const Var<T>& x, const Axes& axes) {
 template <Scalar T>
 Var<T> one_hot(const Var<T>& indices, Size size) {
   const Tensor<T>& from = indices.value();
+  if (from.empty()) fail("one_hot", "the indices are an empty Var: they have no value");
   Tensor<T> y(from.shape().inserted(from.rank(), size), T(0));
   T* to = y.mutable_data();
   for (T i : from) {
@@ -259,7 +261,8 @@ Var<T> ranged(const Var<T>& x, int axis, const IndexItem& item) {
   if (item.step > 0)
     return slice(x, {.axis = axis, .begin = item.begin, .end = item.end, .step = item.step});
   if (item.step == 0) fail("index", "the step of a range cannot be 0");
-  const Size n = x.shape()[axis], step = -item.step;
+  const Size n = x.shape()[axis];
+  const Size step = -std::max(item.step, -std::max<Size>(n, 1));  // beyond the axis all are equal
   const auto position = [n](Size p) { return std::clamp<Size>(p < 0 ? p + n : p, -1, n - 1); };
   const Size first = item.begin == to_end ? n - 1 : position(item.begin);
   const Size stop = item.end == to_end ? -1 : position(item.end);

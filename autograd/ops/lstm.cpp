@@ -1,5 +1,6 @@
 // The LSTM over a sequence, as one op: a step by step reading of it is its reference below.
 // docs/lstm_backward.md derives the backward pass of kernels/lstm.cpp.
+#include <axisgrad/autograd/backward.hpp>
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/kernels/lstm.hpp>
 #include <axisgrad/autograd/ops.hpp>
@@ -91,8 +92,9 @@ struct lstm_op {
       if (!d[static_cast<unsigned>(k)].empty()) r.add(k, Var<T>(d[static_cast<unsigned>(k)]));
   }
 
-  //   (i, f, g, o) = x(t) kernel + h(t-1) recurrent_kernel + bias,  c = sigmoid(f) c' + sigmoid(i)
-  //   tanh(g),  h = sigmoid(o) tanh(c)
+  //   (i, f, g, o) = x(t) kernel + h(t-1) recurrent_kernel + bias
+  //   c(t) = sigmoid(f) c(t-1) + sigmoid(i) tanh(g)
+  //   h(t) = sigmoid(o) tanh(c(t))
   template <Scalar T>
   static std::vector<Var<T>> reference(Rule<T>& r) {
     const auto& o = r.template options<Options>();
@@ -130,6 +132,9 @@ struct lstm_op {
 
 template <Scalar T>
 void check_shapes(const LstmInputs<T>& in) {
+  if (in.kernel.value().empty() || in.recurrent_kernel.value().empty())
+    fail("lstm", "kernel and recurrent_kernel are needed: got ", in.kernel.shape(), " and ",
+         in.recurrent_kernel.shape(), ", an empty one");
   if (in.x.rank() != 3) fail("lstm", "expects x (batch, time, feature), got ", in.x.shape());
   const Size batch = in.x.shape()[0], steps = in.x.shape()[1], features = in.x.shape()[2];
   const Size units = in.recurrent_kernel.rank() == 2 ? in.recurrent_kernel.shape()[0] : 0;
@@ -154,11 +159,12 @@ template <Scalar T>
 LstmOutputs<T> lstm(const LstmInputs<T>& in, LstmOptions options) {
   check_shapes(in);
   auto given = [](const Var<T>& v) { return !v.value().empty(); };
+  const Var<T> mask = stop_gradient(in.mask), recurrent_mask = stop_gradient(in.recurrent_mask);
   const lstm_op::Options o{options.go_backwards, given(in.bias), given(in.initial_h),
                            given(in.mask), given(in.recurrent_mask)};
   std::array<const Var<T>*, 8> inputs{&in.x, &in.kernel, &in.recurrent_kernel};
   std::size_t n = 3;
-  for (const Var<T>* v : {&in.bias, &in.initial_h, &in.initial_c, &in.mask, &in.recurrent_mask})
+  for (const Var<T>* v : {&in.bias, &in.initial_h, &in.initial_c, &mask, &recurrent_mask})
     if (given(*v)) inputs[n++] = v;
   const Inputs<T> span(inputs.data(), n);
 

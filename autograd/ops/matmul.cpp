@@ -73,8 +73,8 @@ Var<T> product(const Var<T>& a, const Var<T>& b, MatmulOptions o) {
   T* to = c.mutable_data();
   if (batch_a == batch_b) {
     kernels::gemm<T>(batch.size(), m, n, k, left, right, {}, to, n, m * n);
-  } else {  // product q uses matrices qa and qb: those of the index with the broadcast axes set to
-            // 0
+  } else {
+    // The matrix that product q uses of an input: the broadcast axes have index 0 there.
     auto source = [&](Size q, const Shape& own) {
       Size at = 0, step = 1;
       for (int i = 1; i <= batch.rank(); ++i) {
@@ -111,8 +111,8 @@ Var<T> matmul(const Var<T>& a, const Same<Var<T>>& b, MatmulOptions options) {
     const Var<T> c = matmul(a, reshape(b, b.shape().inserted(1, 1)), options);
     return reshape(c, c.shape().without(1u << (c.rank() - 1)));
   }
-  if (a.rank() > 2 && b.rank() == 2 &&
-      !options.transpose_a) {  // one matrix for all rows: one product
+  // One matrix for all rows: one product.
+  if (a.rank() > 2 && b.rank() == 2 && !options.transpose_a) {
     const Size k = a.shape()[a.rank() - 1];
     const Shape front(a.shape().begin(), a.rank() - 1);
     const Var<T> c = product(reshape(a, Shape{front.size(), k}), b, options);

@@ -124,8 +124,8 @@ struct log1p_op {
   }
 };
 
-struct sqrt_op {  // the slope at 0 is +infinity, as the definition says: choose (where) before the
-                  // root, not after
+// The slope at 0 is +infinity, as the definition says: choose (where) before the root, not after.
+struct sqrt_op {
   static constexpr std::string_view name = "sqrt";
   static constexpr std::array<Range, 1> samples{{{.1, 4}}};
   template <class V>
@@ -164,8 +164,8 @@ struct abs_op {  // slope 0 at 0
   }
 };
 
-struct where_op {  // c != 0 chooses a, else b; the side not chosen gets exactly 0, and c has no
-                   // gradient
+// c != 0 chooses a, else b; the side not chosen gets exactly 0, and c has no gradient.
+struct where_op {
   static constexpr std::string_view name = "where";
   static constexpr std::array<Range, 3> samples{{{0, 1, 0, true}, {}, {}}};
   template <class V>

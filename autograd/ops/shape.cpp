@@ -136,7 +136,8 @@ Part part_of(const SliceOptions& o, int axis, Size size, std::string_view where)
   if (o.step < 1) fail(where, "the step must be at least 1, got ", o.step);
   auto position = [&](Size p) { return std::clamp<Size>(p < 0 ? p + size : p, 0, size); };
   const Size begin = position(o.begin), end = std::max(begin, position(o.end));
-  return {axis, begin, o.step, (end - begin + o.step - 1) / o.step, size};
+  const Size step = std::min(o.step, std::max<Size>(size, 1));  // beyond the axis all are equal
+  return {axis, begin, step, (end - begin + step - 1) / step, size};
 }
 
 struct slice_op {
@@ -281,6 +282,7 @@ Var<T> swap_axes(const Var<T>& x, Axis a, Axis b) {
 template <Scalar T>
 Var<T> expand(const Var<T>& x, const Shape& shape) {
   if (shape == x.shape()) return x;
+  if (x.value().empty()) fail("expand", "the input is empty: it has no value");
   if (!broadcasts_to(x.shape(), shape)) fail("expand", x.shape(), " does not broadcast to ", shape);
   Strides strides{};
   const Strides own = strides_of(x.shape());

@@ -33,8 +33,7 @@ struct Table {
 
 enum class Missing {
   error,
-  forward_fill,  // the value of the row above; looks back only, so that nothing of the future leaks
-                 // in
+  forward_fill,  // the value of the row above: nothing of the future leaks in
 };
 
 struct CsvOptions {

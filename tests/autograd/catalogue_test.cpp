@@ -146,6 +146,19 @@ TEST_CASE("take and its kin: what is refused") {
         "[scatter] the indices must have the shape of x: got (1) and (2,3)");
   CHECK(refusal([&] { (void)one_hot(row({3}), 3); }) ==
         "[one_hot] 3 is not one of the 3 classes 0 to 2");
+  CHECK(refusal([&] { (void)take(x, Var<double>(), 1); }) ==
+        "[take] the indices are an empty Var: they have no value");
+  CHECK(refusal([&] { (void)one_hot(Var<double>(), 3); }) ==
+        "[one_hot] the indices are an empty Var: they have no value");
+  CHECK(refusal([&] { (void)expand(Var<double>(), {2}); }) ==
+        "[expand] the input is empty: it has no value");
+}
+
+TEST_CASE("slice: a step beyond the axis, however large") {
+  constexpr Size most = std::numeric_limits<Size>::max();
+  CHECK(values_of(slice(row({1, 2, 3}), {.axis = 0, .begin = 1, .step = most})) ==
+        std::vector<double>{2});
+  CHECK(values_of(index(row({1, 2, 3}), {range(to_end, to_end, -most)})) == std::vector<double>{3});
 }
 
 TEST_CASE("repeat, stack, split, pad, flip, squeeze") {

@@ -88,6 +88,8 @@ TEST_CASE("dropout: one decision along shared axes") {
   const auto later = factors({2, 40}, .5, {.seed = 2, .first_sample = 2}, {.shared = 0});
   CHECK(same_bits(first, later));
   CHECK(std::equal(first.begin(), first.begin() + 40, first.begin() + 40));
+  const auto one = factors({2, 40}, .5, {.seed = 2}, {.shared = all_axes});
+  CHECK(std::equal(one.begin() + 1, one.end(), one.begin()));
 }
 
 TEST_CASE("dropout: identity outside training and at rate 0, zeros at rate 1") {

@@ -85,3 +85,26 @@ TEST_CASE("fused ops: value and gradient agree with the composition that a sampl
     }
   CHECK(compared >= 6);
 }
+
+TEST_CASE("lstm: the masks get no gradient, by either way; both kernels are needed") {
+  Tape<double> tape;
+  const auto leaf = [&](const Shape& shape, double value) {
+    return tape.input(Tensor<double>(shape, value), {.gradient = true});
+  };
+  const auto x = leaf({1, 2, 1}, .5), kernel = leaf({1, 4}, .3), recurrent = leaf({1, 4}, -.2),
+             mask = leaf({1, 2}, 1), recurrent_mask = leaf({1, 1}, 2);
+  const auto y = sum(lstm<double>({.x = x,
+                                   .kernel = kernel,
+                                   .recurrent_kernel = recurrent,
+                                   .mask = mask,
+                                   .recurrent_mask = recurrent_mask})
+                         .last_h);
+  for (const bool create_graph : {false, true}) {
+    const auto g = grad(y, {mask, recurrent_mask, recurrent}, {.create_graph = create_graph});
+    CHECK(values_of(g[0]) == std::vector<double>{0, 0});
+    CHECK(values_of(g[1]) == std::vector<double>{0});
+    CHECK(g[2].value()(0, 3) != 0);
+  }
+  CHECK(refusal([&] { (void)lstm<double>({.x = x, .recurrent_kernel = recurrent}); }) ==
+        "[lstm] kernel and recurrent_kernel are needed: got () and (1,4), an empty one");
+}

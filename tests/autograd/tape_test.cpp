@@ -208,6 +208,38 @@ TEST_CASE(
   CHECK(list_of(grad(loss, tape.leaves()[0].var).value()) == std::vector<double>{3, 4});
 }
 
+TEST_CASE("a parameter: whether it has a gradient is settled when it is watched") {
+  auto single = parameter<float>("single", Tensor<float>({1}, {2.f}));
+  auto w = parameter<double>("w", vec({3}));
+  Tape<double> tape;
+  const auto loss = sum(tape.watch(single) * tape.watch(w));
+  single.set_trainable(false);
+  CHECK_THROWS_WITH_AS(backward(loss),
+                       "[backward] the parameter 'single' has another scalar type than the tape: "
+                       "take its gradient with grad()",
+                       Error);
+  tape.clear();
+  const auto frozen = sum(tape.watch(single) * tape.watch(w));
+  single.set_trainable(true);
+  backward(frozen, {.retain = true});
+  CHECK(single.grad().empty());
+  CHECK(w.grad().item() == 2);
+  CHECK_THROWS_WITH_AS((void)grad<double>(frozen, std::vector{&single}),
+                       "[grad] the parameter 'single' of shape (1) asked for no gradient when it "
+                       "was watched: it was frozen, or the tape records none",
+                       Error);
+}
+
+TEST_CASE("backward: a grad of another shape is refused before any is changed") {
+  auto a = parameter<double>("a", vec({1, 2})), b = parameter<double>("b", vec({3, 4}));
+  b.mutable_grad() = vec({5});
+  Tape<double> tape;
+  CHECK_THROWS_WITH_AS(backward(sum(tape.watch(a) * tape.watch(b))),
+                       "[backward] the grad of 'b' has the shape (1), its value (2)", Error);
+  CHECK(a.grad().empty());
+  CHECK(list_of(b.grad()) == std::vector<double>{5});
+}
+
 TEST_CASE("a parameter: substitute stands in for its value, until clear()") {
   const auto w = parameter<double>("w", vec({2}));
   Tape<double> tape;
@@ -276,6 +308,20 @@ TEST_CASE("a recording that is over: values stay, anything else is an error") {
       (void)exp(y),
       "[exp] a Var belongs to an earlier recording of its tape, which was cleared or released",
       Error);
+}
+
+TEST_CASE("a recording that is over: no way around the error, and its options are forgotten") {
+  auto w = parameter<double>("w", vec({2}));
+  Tape<double> tape({.training = true});
+  const auto y = square(tape.watch(w));
+  CHECK(y.recording_options().training);
+  tape.clear();
+  CHECK(!y.recording_options().training);
+  CHECK_THROWS_WITH_AS((void)stop_gradient(y),
+                       "[stop_gradient] a Var belongs to a recording that clear() has ended",
+                       Error);
+  CHECK_THROWS_WITH_AS((void)grad<double>(y, std::vector{&w}),
+                       "[grad] a Var belongs to a recording that clear() has ended", Error);
 }
 
 TEST_CASE(

@@ -104,6 +104,38 @@ struct forgetful_op {
   }
 };
 
+// A step, so never recorded.
+struct step_op {
+  static constexpr std::string_view name = "step";
+  static constexpr std::array<Range, 1> samples{};
+  static constexpr bool differentiable = false;
+  template <class V>
+  static V value(const V& x) {
+    return select(x > V(0), V(1), V(0));
+  }
+  template <class V>
+  static std::array<V, 1> gradient(const V&, const V&, const V&) {
+    return {V(0)};
+  }
+};
+
+// A rule that reads what was not saved.
+struct greedy_op {
+  static constexpr std::string_view name = "greedy";
+  template <Scalar T>
+  static void gradient(Rule<T>& r) {
+    r.add(0, r.cotangent() * r.input(1));
+  }
+};
+// One that was told to save more than there is.
+struct generous_op {
+  static constexpr std::string_view name = "generous";
+  template <Scalar T>
+  static void gradient(Rule<T>& r) {
+    r.add(0, r.cotangent() * r.output());
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a user's pointwise op: value, gradient, second order, broadcasting comes with it") {
@@ -166,4 +198,32 @@ TEST_CASE("a rule whose gradient has the wrong shape is caught, not broadcast") 
   const auto y = record<forgetful_op, double>({&x}, x.value());
   CHECK_THROWS_WITH_AS((void)grad(sum(y), x),
                        "[forgetful] the gradient has the shape (), its input has (2,3)", Error);
+}
+
+TEST_CASE("a user's op that is not differentiable is not recorded") {
+  Tape<double> tape;
+  const auto x = tape.input(Tensor<double>({2}, {1., -3.}), {.gradient = true});
+  const auto y = pointwise<step_op>(x);
+  CHECK(y.value()(0) == 1);
+  CHECK(!y.has_gradient());
+  CHECK(tape.nodes() == 0);
+}
+
+TEST_CASE("a rule sees what was saved, and nothing else") {
+  Tape<double> tape;
+  const auto x = tape.input(Tensor<double>({2}, {3., 4.}), {.gradient = true});
+  CHECK_THROWS_WITH_AS(
+      (void)grad(sum(record<greedy_op, double>({&x, &x}, x.value(), {.inputs = 1})), x),
+      "[greedy] its gradient rule reads input 1, which record() was not told to save", Error);
+  const auto y =
+      record<generous_op, double>({&x}, Tensor<double>({2}, {5., 6.}), {.inputs = 7, .outputs = 3});
+  CHECK(grad(sum(y), x).value()(1) == 6);
+}
+
+TEST_CASE("an op may have more inputs than can be saved") {
+  Tape<double> tape;
+  const auto x = tape.input(Tensor<double>({1}, 2.), {.gradient = true});
+  std::vector<Var<double>> parts;
+  for (int k = 0; k < 70; ++k) parts.push_back(x * k);
+  CHECK(grad(sum(concat(parts, 0)), x).item() == 69 * 70 / 2);
 }

@@ -26,7 +26,7 @@ printf '%s\n' "${sources[@]}" | sort -u | xargs -d '\n' -n 1 -P "$jobs" sh -c '
     -Dxsimd=xsimd_sse2 -c "$0" -o "$(echo "$0" | tr / _).o"' || exit 1
 for suite in ops catalogue; do
   ${CXX:-c++} -pthread ./*.o "$build/tests/test_$suite.p"/*.o "$build/tests/libdoctest_main.a" "$build/libaxisgrad.a" \
-    "$build/autograd/kernels/libkernels.a" "$build"/autograd/kernels/libkernels_*.a -ltbb -o $suite || exit 1
+    -ltbb -o $suite || exit 1
 done
 echo "built in $((SECONDS - begin)) s"
 

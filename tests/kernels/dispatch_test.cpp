@@ -1,5 +1,6 @@
 #include <cstdio>
-#include <stdexcept>
+
+#include <axisgrad/autograd/error.hpp>
 
 #include "common.hpp"
 
@@ -44,7 +45,7 @@ TEST_CASE("the tables name their architecture") {
   for_each_arch([] { CHECK(arch() == table<double>().arch); });
   CHECK_THROWS_WITH_AS(use_arch("mmx"),
                        "[kernels] unknown architecture 'mmx': expected sse2, avx2 or avx512",
-                       std::runtime_error);
+                       Error);
   CHECK_FALSE(has_arch("mmx"));
 }
 

@@ -65,13 +65,13 @@ TEST_CASE(
         "layer        output shape  parameters                 count\n"
         "-----------------------------------------------------------\n"
         "0 (LSTM)     (2,10,32)     kernel (4,128)             4,736\n"
-        "                           recurrent_kernel (32,128)       \n"
-        "                           bias (128)                      \n"
+        "                           recurrent_kernel (32,128)\n"
+        "                           bias (128)\n"
         "1 (Dropout)  (2,10,32)                                    0\n"
         "2 (Flatten)  (2,320)                                      0\n"
         "3 (lambda)   (2,320)                                      0\n"
         "4 (Dense)    (2,1)         kernel (320,1)               321\n"
-        "                           bias (1)                        \n"
+        "                           bias (1)\n"
         "-----------------------------------------------------------\n"
         "total 5,057 parameters (19.75 KB): 5,057 trainable, 0 frozen\n");
 }
@@ -84,9 +84,9 @@ TEST_CASE("summary: a tied parameter counts once, a frozen one on its own") {
         "layer            parameters                   count\n"
         "---------------------------------------------------\n"
         "Tied             scale (2)                        2\n"
-        "                 decoder_kernel (3,2) shared       \n"
+        "                 decoder_kernel (3,2) shared\n"
         "encoder (Dense)  kernel (3,2)                     8\n"
-        "                 bias (2) frozen                   \n"
+        "                 bias (2) frozen\n"
         "---------------------------------------------------\n"
         "total 10 parameters (80 B): 8 trainable, 2 frozen\n");
   CHECK(s.rows[0].count() == 2);

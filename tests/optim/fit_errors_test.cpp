@@ -62,6 +62,10 @@ TEST_CASE("fit: errors, and nothing is changed") {
         "[fit] none of the 2 parameters is trainable");
   CHECK(error_of([&] { (void)ag::predict(line.model(), data, {.batch_size = 0}); }) ==
         "[predict] batch_size must be at least 1, got 0");
+  int batches = 0;
+  const auto changing = [&](auto x) { return batches++ ? ag::concat(std::vector{x, x}, 1) : x; };
+  CHECK(error_of([&] { (void)ag::predict(changing, data, {.batch_size = 5}); }) ==
+        "[predict] the model gave (5,4) after batches that make (10,2)");
 }
 
 TEST_CASE("fit: a loss that is NaN, a norm that is infinite stop it, the parameters still good") {

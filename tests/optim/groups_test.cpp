@@ -1,6 +1,7 @@
 // Parameter groups, and weights of samples and classes.
 #include <doctest/doctest.h>
 
+#include <axisgrad/autograd/gradcheck/gradcheck.hpp>
 #include <axisgrad/nn/data/weighted.hpp>
 #include <axisgrad/optim/adam.hpp>
 #include <axisgrad/optim/rmsprop.hpp>
@@ -85,6 +86,13 @@ TEST_CASE("weighted_mean: the losses of a sample times its weight, over the numb
   CHECK(ag::weighted_mean(losses, weights).item() == doctest::Approx((2 * 6 + .5 * 15) / 6));
   CHECK(error_of([&] { (void)ag::weighted_mean(losses, Var<double>(1.)); }) ==
         "[weighted_mean] expects losses (N, ...) and weights (N), got (2,3) and ()");
+  const auto t = noise<double>({2, 3}, 3);
+  const auto loss = [&](const Var<double>& p) {
+    return ag::batch_loss(ag::mse, p, Var<double>(t), weights.value());
+  };
+  const auto report = ag::gradcheck(loss, noise<double>({2, 3}, 4));
+  CHECK_MESSAGE(report, report);
+  CHECK(loss(Var<double>(t)).item() == 0);
 }
 
 // A weight of 2 counts a sample twice, one of 0 leaves it out.
