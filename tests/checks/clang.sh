@@ -8,7 +8,7 @@ stage "configure" configure "$folder"
 stage "build" build "$folder"
 status=0
 while IFS=$'\t' read -r name program; do
-  stage "$name" "$program" --no-colors=true || status=1
+  stage "$name" "$program" --no-colors=true || { echo "  FAILED: $name"; status=1; }
 done < <(suites "$folder")
 for arch in sse2 avx2 avx512; do
   export AXISGRAD_ARCH=$arch
