@@ -234,6 +234,7 @@ std::vector<Var<T>> grad(const std::vector<Var<T>>& ys, const std::vector<Var<T>
            " asks for no gradient: make it with tape.input(x, {.gradient = true})");
     all.push_back(&x);
   }
+  for (const Var<T>& g : options.cotangents) all.push_back(&g);
   auto& recording = *Recording<T>::common(all, "grad");
   if (!options.cotangents.empty() && options.cotangents.size() != ys.size())
     fail("grad", "got ", options.cotangents.size(), " cotangents for ", ys.size(), " outputs");

@@ -51,6 +51,7 @@ T Tensor<T>::item() const {
 
 template <Scalar T>
 Tensor<T> Tensor<T>::reshaped(const Shape& shape) const {
+  if (empty()) fail("reshape", "an empty tensor has no elements to view as ", shape);
   if (shape.size() != size())
     fail("reshape", "cannot view ", shape_, " as ", shape, ": the sizes differ");
   Tensor view = *this;
