@@ -4,6 +4,8 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
+# Cannot be brought about by a test without a race.
+unreachable = {' ended while it was read: expected '}  # a file that shrinks between two reads
 
 
 def literals_joined(text):
@@ -18,7 +20,7 @@ for folder in ('autograd', 'nn', 'optim'):
         for call in re.finditer(r'\bfail\((?=[^)])', text):
             statement = text[call.end():text.find(');', call.end())]
             pieces = sorted(re.findall(r'"((?:[^"\\]|\\.)*)"', statement), key=len)
-            if not pieces or len(pieces[-1]) < 4:
+            if not pieces or len(pieces[-1]) < 4 or pieces[-1] in unreachable:
                 continue
             count += 1
             if pieces[-1] not in tests:
