@@ -138,6 +138,8 @@ int Rule<T>::inputs() const {
 }
 template <Scalar T>
 bool Rule<T>::needs(int k) const {
+  if (k < 0 || k >= node_.inputs)
+    fail(node_.op->name, "the gradient rule names input ", k, ", the op has ", node_.inputs);
   return sweep_.wanted(
       sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)].slot);
 }
