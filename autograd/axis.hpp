@@ -2,6 +2,7 @@
 // against the rank of the tensor at hand, at the edge of the op or module that takes it.
 #pragma once
 #include <array>
+#include <concepts>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -13,7 +14,9 @@ inline constexpr int max_rank = 8;
 /// One axis. Axis::time and Axis::feature are those of a (batch, time, feature) tensor.
 struct Axis {
   int number;
-  constexpr Axis(int n) : number(n) {}  // implicit: an axis is written as a number or a name
+  // Implicit: an axis is written as a whole number or a name. (max(x, 0.) is no reduction.)
+  template <std::integral I>
+  constexpr Axis(I n) : number(static_cast<int>(n)) {}
   static const Axis batch, time, feature;
   friend constexpr bool operator==(Axis, Axis) = default;
 };
@@ -24,7 +27,8 @@ class Axes {
  public:
   constexpr Axes() = default;
   constexpr Axes(Axis a) : count_(1), axes_{a.number} {}
-  constexpr Axes(int a) : Axes(Axis(a)) {}
+  template <std::integral I>
+  constexpr Axes(I a) : Axes(Axis(a)) {}
   Axes(std::initializer_list<Axis> axes);
   explicit Axes(std::span<const int> axes);
   /// The axes whose bits are set.

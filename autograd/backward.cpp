@@ -138,6 +138,8 @@ int Rule<T>::inputs() const {
 }
 template <Scalar T>
 bool Rule<T>::needs(int k) const {
+  if (k < 0 || k >= node_.inputs)
+    fail(node_.op->name, "the gradient rule names input ", k, ", the op has ", node_.inputs);
   return sweep_.wanted(
       sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)].slot);
 }
@@ -234,6 +236,7 @@ std::vector<Var<T>> grad(const std::vector<Var<T>>& ys, const std::vector<Var<T>
            " asks for no gradient: make it with tape.input(x, {.gradient = true})");
     all.push_back(&x);
   }
+  for (const Var<T>& g : options.cotangents) all.push_back(&g);
   auto& recording = *Recording<T>::common(all, "grad");
   if (!options.cotangents.empty() && options.cotangents.size() != ys.size())
     fail("grad", "got ", options.cotangents.size(), " cotangents for ", ys.size(), " outputs");

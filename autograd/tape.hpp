@@ -151,13 +151,23 @@ class Tape {
   Recording<T>* recording_;
 };
 
+/// Error when the parameter cannot be used: it has no value, or its module was moved away.
+template <ParameterLike P>
+void require_value(const P& parameter) {
+  if (!parameter.cell())
+    fail("watch", "a parameter's module was moved away: use the one it was moved to");
+  const std::string& name = parameter.cell()->name;
+  if (parameter.value().empty())
+    fail("watch", "the parameter '", name, name.empty() ? "' (named by parameters())" : "'",
+         " has no value yet: call initialise()");
+}
+
 /// The parameter's leaf on a recording.
 template <Scalar T, ParameterLike P>
 [[nodiscard]] Var<T> watch_on(Recording<T>& recording, const P& parameter) {
+  require_value(parameter);
   const Cell& cell = *parameter.cell();
   const auto& value = parameter.value();
-  if (value.empty())
-    fail("watch", "the parameter '", cell.name, "' has no value yet: call initialise()");
   if (const auto* leaf = recording.leaf(cell.id)) {
     if (leaf->source == value.buffer()) return leaf->var;
     fail("watch", "the value of '", cell.name,
@@ -173,9 +183,7 @@ template <ParameterLike P, Scalar T, std::same_as<Var<T>>... More>
   const std::array<const Var<T>*, 1 + sizeof...(More)> inputs{&x, &more...};
   if (auto* recording = Recording<T>::common(inputs, "watch"))
     return watch_on(*recording, parameter);
-  if (parameter.value().empty())
-    fail("watch", "the parameter '", parameter.cell()->name,
-         "' has no value yet: call initialise()");
+  require_value(parameter);
   return Var<T>(Tensor<T>(parameter.value()));
 }
 

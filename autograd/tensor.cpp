@@ -51,6 +51,7 @@ T Tensor<T>::item() const {
 
 template <Scalar T>
 Tensor<T> Tensor<T>::reshaped(const Shape& shape) const {
+  if (empty()) fail("reshape", "an empty tensor has no elements to view as ", shape);
   if (shape.size() != size())
     fail("reshape", "cannot view ", shape_, " as ", shape, ": the sizes differ");
   Tensor view = *this;
@@ -67,13 +68,13 @@ void print(std::ostream& out, const Tensor<T>& x, int axis, Size at) {
     return;
   }
   const Size n = x.shape()[axis], step = x.shape().product(axis + 1, x.rank());
-  constexpr Size shown = 3;  // at either end
+  constexpr Size shown = 3, print_all = 200;  // positions at either end of an axis; elements
   out << '[';
   for (Size i = 0; i < n; ++i) {
     if (i)
       out << (axis + 1 == x.rank() ? ", "
                                    : ",\n" + std::string(static_cast<unsigned>(axis) + 1, ' '));
-    if (n > 2 * shown + 4 && i == shown) {
+    if (x.size() > print_all && n > 2 * shown + 4 && i == shown) {
       out << "...";
       i = n - shown - 1;
       continue;

@@ -59,7 +59,7 @@ class Tensor {
   /// The element at these indices (negative ones count from the end); Error when they do not fit
   /// the shape.
   T operator()(std::initializer_list<Size> index) const { return data()[offset(index)]; }
-  template <std::convertible_to<Size>... I>
+  template <std::integral... I>
   T operator()(I... index) const {
     return (*this)({static_cast<Size>(index)...});
   }
@@ -82,7 +82,7 @@ class Tensor {
   Buffer buffer_;
 };
 
-/// Prints in nested brackets, long axes shortened in the middle.
+/// Prints in nested brackets; of more than 200 elements, long axes are shortened in the middle.
 template <Scalar T>
 std::ostream& operator<<(std::ostream& out, const Tensor<T>& x);
 

@@ -180,16 +180,16 @@ class Comparison {
     const std::string thing = over_time ? "hour" : "variable";
     std::string finding = "One " + thing + " stands out in every seed";
     if (maps.lowest(position) <= uniform)
-      finding = "Not above uniform in every seed: no " + thing + " stands out";
+      finding = "Not above uniform in every seed";
     else if (leads < seeds)
-      finding = "Above uniform in every seed, but they disagree on the largest " + thing;
+      finding = "Above uniform, but the seeds disagree on the largest " + thing;
     const std::string title =
         fmt::format("ETTh1, {}: {}, uniform {}, largest in {} of {} seeds", where,
                     lesson::figure(weight), lesson::figure(uniform), leads, seeds);
     const auto path =
         lesson::draw(maps, options_.out, file,
                      {.title = title,
-                      .subtitle = fmt::format("{}. {} -> LSTM({}) -> Dense({}), {} test windows",
+                      .subtitle = fmt::format("{}. {}, LSTM({}), Dense({}); {} test windows",
                                               finding, block, units, horizon, test_.samples()),
                       .variables = series_.names,
                       .time_label = "hour relative to the first hour of the forecast (h)",

@@ -66,7 +66,10 @@ class Parameter {
   const Tensor<T>& grad() const { return cell_->grad; }
   Tensor<T>& mutable_grad() { return cell_->grad; }
   /// The full path once it is part of a list of parameters: "encoder.lstm.kernel".
-  const std::string& name() const { return cell_->name; }
+  const std::string& name() const {
+    if (!cell_) fail("parameter", "its module was moved away: use the module it was moved to");
+    return cell_->name;
+  }
   void set_name(std::string name) { cell_->name = std::move(name); }
   bool trainable() const { return cell_->trainable; }
   void set_trainable(bool yes) { cell_->trainable = yes; }

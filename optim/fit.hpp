@@ -176,6 +176,8 @@ struct Trainer {
       loop.require_finite(clip_by_global_norm(parameters, options.clip_norm,
                                               {.convention = options.clip_convention}),
                           "the norm of the gradients");
+    else
+      loop.require_finite(global_norm(parameters), "the norm of the gradients");
     if (options.schedule) optimizer.set_learning_rate(options.schedule(state.step()));
     optimizer.step();
     loop.means.add(number, p.value(), batch.y);

@@ -267,16 +267,72 @@ template <Scalar T>
   return greater(a, b);
 }
 template <Scalar T>
+[[nodiscard]] Var<T> operator>(const Var<T>& a, Same<T> b) {
+  return greater(a, Var<T>(b));
+}
+template <Scalar T>
+[[nodiscard]] Var<T> operator>(Same<T> a, const Var<T>& b) {
+  return greater(Var<T>(a), b);
+}
+template <Scalar T>
 [[nodiscard]] Var<T> operator<(const Var<T>& a, const Var<T>& b) {
   return less(a, b);
+}
+template <Scalar T>
+[[nodiscard]] Var<T> operator<(const Var<T>& a, Same<T> b) {
+  return less(a, Var<T>(b));
+}
+template <Scalar T>
+[[nodiscard]] Var<T> operator<(Same<T> a, const Var<T>& b) {
+  return less(Var<T>(a), b);
+}
+template <Scalar T>
+[[nodiscard]] Var<T> operator>=(const Var<T>& a, const Var<T>& b) {
+  return greater_equal(a, b);
+}
+template <Scalar T>
+[[nodiscard]] Var<T> operator>=(const Var<T>& a, Same<T> b) {
+  return greater_equal(a, Var<T>(b));
+}
+template <Scalar T>
+[[nodiscard]] Var<T> operator>=(Same<T> a, const Var<T>& b) {
+  return greater_equal(Var<T>(a), b);
+}
+template <Scalar T>
+[[nodiscard]] Var<T> operator<=(const Var<T>& a, const Var<T>& b) {
+  return less_equal(a, b);
+}
+template <Scalar T>
+[[nodiscard]] Var<T> operator<=(const Var<T>& a, Same<T> b) {
+  return less_equal(a, Var<T>(b));
+}
+template <Scalar T>
+[[nodiscard]] Var<T> operator<=(Same<T> a, const Var<T>& b) {
+  return less_equal(Var<T>(a), b);
 }
 template <Scalar T>
 [[nodiscard]] Var<T> operator==(const Var<T>& a, const Var<T>& b) {
   return equal(a, b);
 }
 template <Scalar T>
+[[nodiscard]] Var<T> operator==(const Var<T>& a, Same<T> b) {
+  return equal(a, Var<T>(b));
+}
+template <Scalar T>
+[[nodiscard]] Var<T> operator==(Same<T> a, const Var<T>& b) {
+  return equal(Var<T>(a), b);
+}
+template <Scalar T>
 [[nodiscard]] Var<T> operator!=(const Var<T>& a, const Var<T>& b) {
   return not_equal(a, b);
+}
+template <Scalar T>
+[[nodiscard]] Var<T> operator!=(const Var<T>& a, Same<T> b) {
+  return not_equal(a, Var<T>(b));
+}
+template <Scalar T>
+[[nodiscard]] Var<T> operator!=(Same<T> a, const Var<T>& b) {
+  return not_equal(Var<T>(a), b);
 }
 template <Scalar T>
 [[nodiscard]] Var<T> select(const Var<T>& c, const Var<T>& a, const Var<T>& b) {

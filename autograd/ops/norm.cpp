@@ -78,6 +78,8 @@ Var<T> layer_norm(const Var<T>& x, const Same<Var<T>>& gamma, const Same<Var<T>>
   if (gamma.shape() != normalised || beta.shape() != normalised)
     fail("layer_norm", "gamma and beta must have the shape ", normalised,
          " of the normalised axes of ", x.shape(), ": got ", gamma.shape(), " and ", beta.shape());
+  if (!(options.epsilon >= 0))
+    fail("layer_norm", "epsilon must be at least 0, got ", options.epsilon);
   const auto epsilon = static_cast<T>(options.epsilon);
   const Shape outer = x.shape().without(axes);
   // The kernel takes rows: the axes must be the last ones.

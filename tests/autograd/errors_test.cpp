@@ -55,6 +55,10 @@ TEST_CASE("errors: shapes and tensors") {
   Tensor<double> empty;
   CHECK_REFUSED("[tensor] an empty tensor has no elements to write to", empty.mutable_data());
   CHECK_REFUSED("[tensor] an empty tensor has no elements", empty(0));
+  CHECK_REFUSED("[reshape] an empty tensor has no elements to view as (0)", empty.reshaped({0}));
+  CHECK_REFUSED("[reshape] an empty tensor has no elements to view as ()", sum(Var<double>()));
+  CHECK_REFUSED("[layer_norm] epsilon must be at least 0, got -1",
+                layer_norm(ones({1, 2}), ones({2}), ones({2}), {.epsilon = -1}));
   CHECK_REFUSED("[tensor] got 1 indices for the shape (2,3)", values({2, 3})(0));
   CHECK_REFUSED("[tensor] index 3 is out of range on axis 1 of the shape (2,3)",
                 values({2, 3})(0, 3));

@@ -350,6 +350,8 @@ TEST_CASE("two tapes: each on its own, never mixed") {
   CHECK_THROWS_WITH_AS((void)(a * b), "[multiply] the inputs are on two different tapes", Error);
   CHECK_THROWS_WITH_AS((void)grad(sum(a), b), "[grad] the inputs are on two different tapes",
                        Error);
+  CHECK_THROWS_WITH_AS((void)grad(a, a, {.create_graph = true, .cotangents = {b}}),
+                       "[grad] the inputs are on two different tapes", Error);
   CHECK(one.nodes() == 1);
   CHECK(grad(sum(a * b.detach()), a).item() == 2);
   CHECK(grad(sum(b * a.detach()), b).item() == 1);

@@ -303,6 +303,8 @@ TEST_CASE("LSTM: what does not fit is refused") {
   CHECK_THROWS_WITH(
       (void)layer(input({2, 5, 3}), {.initial_state = ag::LstmState<double>{input({2, 4}), V()}}),
       "[lstm] initial_h and initial_c go together: only one was given");
-  CHECK_THROWS_WITH((void)ag::lstm<double>({.x = input({2, 3})}),
-                    "[lstm] expects x (batch, time, feature), got (2,3)");
+  CHECK_THROWS_WITH(
+      (void)ag::lstm<double>(
+          {.x = input({2, 3}), .kernel = input({3, 8}), .recurrent_kernel = input({2, 8})}),
+      "[lstm] expects x (batch, time, feature), got (2,3)");
 }
