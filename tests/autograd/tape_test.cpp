@@ -343,52 +343,6 @@ TEST_CASE(
   CHECK(list_of((x.detach() * y).value()) == std::vector<double>{3, 8});
 }
 
-TEST_CASE("two tapes: each on its own, never mixed") {
-  Tape<double> one, two;
-  const auto a = one.input(vec({1}), {.gradient = true}),
-             b = two.input(vec({2}), {.gradient = true});
-  CHECK_THROWS_WITH_AS((void)(a * b), "[multiply] the inputs are on two different tapes", Error);
-  CHECK_THROWS_WITH_AS((void)grad(sum(a), b), "[grad] the inputs are on two different tapes",
-                       Error);
-  CHECK_THROWS_WITH_AS((void)grad(a, a, {.create_graph = true, .cotangents = {b}}),
-                       "[grad] the inputs are on two different tapes", Error);
-  CHECK(one.nodes() == 1);
-  CHECK(grad(sum(a * b.detach()), a).item() == 2);
-  CHECK(grad(sum(b * a.detach()), b).item() == 1);
-}
-
-TEST_CASE("a tape can be moved; its Vars follow") {
-  Tape<double> tape;
-  const auto x = tape.input(vec({2}), {.gradient = true});
-  Tape<double> other = std::move(tape);
-  CHECK(grad(sum(x * x), x).item() == 4);
-  CHECK(other.nodes() == 2);
-}
-
-TEST_CASE("state across recordings: detached it starts anew, undetached it is an error") {
-  auto w = parameter<double>("w", Tensor<double>({}, .5));
-  Tape<double> tape;
-  const Var<double> h1 = tanh(tape.watch(w) * Var<double>(1.) + 1.);
-  CHECK(h1.item() == doctest::Approx(0.905148254));
-  backward(h1);
-  CHECK_THROWS_AS((void)(tape.watch(w) * h1), Error);
-  w.mutable_grad() = {};
-  const auto h2 = tanh(tape.watch(w) * h1.detach() + 2.);
-  CHECK(h2.item() == doctest::Approx(0.985292271));
-  backward(h2);
-  CHECK(w.grad().item() == doctest::Approx(0.026429552));
-}
-
-TEST_CASE("a chain of a million nodes: no recursion") {
-  Tape<double> tape;
-  const auto x = tape.input(Tensor<double>({}, 1.), {.gradient = true});
-  Var<double> y = x;
-  for (int i = 0; i < 1'000'000; ++i) y = y + 1;
-  CHECK(y.item() == 1'000'001);
-  CHECK(tape.nodes() == 1'000'000);
-  CHECK(grad(y, x).item() == 1);
-}
-
 TEST_CASE(
     "check_finite: the first op that makes a NaN or an infinity is named, forward and backward") {
   Tape<double> tape({.check_finite = true});
