@@ -59,10 +59,15 @@ template <Scalar T>
 void print_all() {
   for (Size n : {Size(1000), Size(1) << 20}) {
     const std::string size = std::to_string(n) + ' ';
-    print<T>(size + "exp, tanh, sigmoid", {{n}},
-             [](auto& x) { return exp(x[0]) * tanh(x[0]) + sigmoid(x[0]); });
+    // In which order a compiler calls the operands of + is its own affair, and so is the order in
+    // which gradients of one x are then summed: a statement for each use.
+    print<T>(size + "exp, tanh, sigmoid", {{n}}, [](auto& x) {
+      const auto a = exp(x[0]), b = tanh(x[0]), c = sigmoid(x[0]);
+      return a * b + c;
+    });
     print<T>(size + "log, sqrt, log1p", {{n}}, [](auto& x) {
-      return log(square(x[0]) + 1) + sqrt(abs(x[0]) + T(.1)) + log1p(abs(x[0]));
+      const auto a = log(square(x[0]) + 1), b = sqrt(abs(x[0]) + T(.1)), c = log1p(abs(x[0]));
+      return a + b + c;
     });
     print<T>(size + "binary_crossentropy", {{n}},
              [](auto& x) { return binary_crossentropy_from_logits(x[0], sigmoid(x[0])); });
