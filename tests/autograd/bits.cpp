@@ -11,6 +11,9 @@
 #include <axisgrad/autograd/backward.hpp>
 #include <axisgrad/autograd/kernels/table.hpp>
 #include <axisgrad/autograd/ops.hpp>
+#include <axisgrad/nn/attention_blocks.hpp>
+#include <axisgrad/nn/lstm.hpp>
+#include <axisgrad/optim/adam.hpp>
 
 using namespace axisgrad;
 
@@ -52,6 +55,31 @@ void print(const std::string& name, std::initializer_list<Shape> shapes, F f) {
        grad<T>(std::vector{y}, xs, {.cotangents = {constant(numbers<T>(y.shape(), 99))}}))
     sum = checksum(sum, g.value());
   std::cout << name << (sizeof(T) == 4 ? " float " : " double ") << std::hex << std::setw(16)
+            << std::setfill('0') << sum << '\n';
+}
+
+// A training of a few steps: attention, LSTM and a dense layer, at a batch that goes parallel.
+template <Scalar T>
+void print_training() {
+  TimeAttentionBlock<T> attention{16};
+  LSTM<T> lstm{{.inputs = 8, .units = 64}};
+  Dense<T> head{64, 1};
+  const auto list = parameters(attention, lstm, head);
+  initialise(list, 7);
+  Adam<T> adam{{.learning_rate = T(.01)}};
+  adam.bind(list);
+  const Tensor<T> x = numbers<T>({1024, 16, 8}, 3), target = numbers<T>({1024, 1}, 4);
+  Tape<T> tape({.training = true});
+  std::uint64_t sum = 0xcbf29ce484222325u;
+  for (int step = 0; step < 5; ++step) {
+    zero_gradients(list);
+    const Var<T> loss = mse(head(lstm(attention(tape.input(x))).last()), Var<T>(target));
+    sum = checksum(sum, loss.value());
+    backward(loss);
+    adam.step();
+  }
+  for (const auto* p : list) sum = checksum(sum, p->value());
+  std::cout << "training" << (sizeof(T) == 4 ? " float " : " double ") << std::hex << std::setw(16)
             << std::setfill('0') << sum << '\n';
 }
 
@@ -109,6 +137,8 @@ int main(int argc, char** argv) try {
   }
   print_all<float>();
   print_all<double>();
+  print_training<float>();
+  print_training<double>();
 } catch (const std::exception& error) {
   std::cerr << error.what() << '\n';
   return 1;
