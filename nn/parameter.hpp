@@ -70,7 +70,7 @@ class Parameter {
     if (!cell_) fail("parameter", "its module was moved away: use the module it was moved to");
     return cell_->name;
   }
-  void set_name(std::string name) { cell_->name = std::move(name); }
+  void set_name(const std::string& name) { cell_->name = name; }
   bool trainable() const { return cell_->trainable; }
   void set_trainable(bool yes) { cell_->trainable = yes; }
   ParameterId id() const { return cell_->id; }
