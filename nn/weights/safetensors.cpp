@@ -6,6 +6,8 @@
 #include <fstream>
 #include <limits>
 
+#include <nlohmann/json.hpp>
+
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/nn/weights/json.hpp>
 #include <axisgrad/nn/weights/safetensors.hpp>

@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
+
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/nn/weights/json.hpp>
 #include <axisgrad/nn/weights/safetensors.hpp>
