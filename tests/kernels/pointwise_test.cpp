@@ -102,7 +102,7 @@ void check_op(const Formula& op, const Pointwise<T>& kernel, std::mt19937& g, In
     for (Index j = 0; j < n; ++j) compare(i, j);
   for (Index i = size; i < room; ++i) {
     o.within = o.within && out[i] == guard;
-    for (auto& d : dx) o.within = o.within && d[i] == guard;
+    for (std::size_t k = 0; k < inputs; ++k) o.within = o.within && dx[k][i] == guard;
   }
 
   for (std::size_t k = 0; k < inputs; ++k) {
