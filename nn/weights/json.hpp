@@ -8,8 +8,8 @@
 
 namespace axisgrad {
 
-/// The members of an object in the order of the text. (Declared only: nlohmann/json.hpp costs 1.5 s to
-/// compile, so it is included where a member is looked at.)
+/// The members of an object in the order of the text. (Declared only: nlohmann/json.hpp costs 1.5 s
+/// to compile, so it is included where a member is looked at.)
 using Json = nlohmann::ordered_json;
 
 /// Error beginning with `what` when the text is not JSON or gives a name twice.

@@ -6,9 +6,8 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <unistd.h>
-
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/nn/weights/json.hpp>
