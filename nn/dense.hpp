@@ -19,10 +19,7 @@ class Dense {
   using scalar = T;
 
   Dense(Size inputs, Size units, DenseOptions options = {})
-      : kernel(Shape{inputs, units}), bias(Shape{units}, Init::zeros), options_(options) {
-    if (inputs < 1 || units < 1)
-      fail("Dense", "needs at least one input and one unit, got ", inputs, " and ", units);
-  }
+      : kernel(shape(inputs, units)), bias(Shape{units}, Init::zeros), options_(options) {}
 
   template <Scalar U>
   [[nodiscard]] Var<U> operator()(const Var<U>& x) const {
@@ -41,6 +38,12 @@ class Dense {
   Parameter<T> kernel, bias;
 
  private:
+  static Shape shape(Size inputs, Size units) {
+    if (inputs < 1 || units < 1)
+      fail("Dense", "needs at least one input and one unit, got ", inputs, " and ", units);
+    return {inputs, units};
+  }
+
   DenseOptions options_;
 };
 
