@@ -67,6 +67,7 @@ class Prober {
     const Probe probe = f_(constant(x_));
     y_ = probe.out.value();
     if (y_.empty()) fail(who, "f gave no value");
+    require_finite(y_, who, "f(x)");
     if (!same_bits(y_, value(x_)))
       fail(who, "f gives different values for the same x: fix what is random in it");
     found_.input = x.shape(), found_.output = y_.shape();
