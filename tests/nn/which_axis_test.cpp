@@ -316,7 +316,10 @@ TEST_CASE("which_axis: what it cannot probe is refused") {
   CHECK(error_of(f, {.time = 2}) ==
         "[which_axis] time and feature are two axes of x behind the batch, got 2 and 2");
   CHECK(
-      error_of([](const V& v) { return ag::sqrt(v - 1e3); }).starts_with("[which_axis] f gives "));
+      error_of([](const V& v) { return ag::sqrt(v - 1e3); }).starts_with("[which_axis] f(x) of "));
+  const std::string far = error_of([](const V& v) { return ag::sqrt(v + 10.); }, {.spread = 100});
+  CHECK(far.starts_with("[which_axis] f gives "));
+  CHECK(far.ends_with(" of x: a smaller .spread may help"));
   int calls = 0;
   CHECK(error_of([&calls](const V& v) { return v * double(++calls); }) ==
         "[which_axis] f gives different values for the same x: fix what is random in it");
