@@ -117,10 +117,13 @@ Probe as_probe(const R& result) {
 /// outputs and gradients around them count as rounding. Error when f differs between equal calls,
 /// or gives NaN at a point. Deterministic: the same f, x and options give the same answer.
 template <class F, Scalar T>
-[[nodiscard]] WhichAxis which_axis(const F& f, const Tensor<T>& x,
+[[nodiscard]] WhichAxis which_axis(F&& f, const Tensor<T>& x,
                                    const WhichAxisOptions& options = {}) {
   const detail::Probed probed = [&f](const Var<double>& v) {
-    if constexpr (requires { f.with_weights(v); })
+    constexpr bool with_weights = requires { f.with_weights(v); };
+    static_assert(
+        with_weights || requires { f(v); }, "f must take a Var<double>");
+    if constexpr (with_weights)
       return detail::as_probe(f.with_weights(v));
     else
       return detail::as_probe(f(v));
