@@ -11,9 +11,9 @@
 #include <fmt/core.h>
 
 #include <axisgrad/autograd/error.hpp>
+#include <axisgrad/autograd/random.hpp>
 #include <axisgrad/nn/explain/which_axis.hpp>
 
-#include "common/check_block.hpp"
 #include "common/documents_code.hpp"
 #include "common/lesson.hpp"
 
@@ -29,10 +29,18 @@ struct Case {
   ag::WhichAxis which;
 };
 
+ag::Tensor<double> normal_values(const ag::Shape& shape) {
+  const ag::RandomStream random(1);
+  ag::Tensor<double> x(shape);
+  for (ag::Size i = 0; i < x.size(); ++i)
+    x.mutable_data()[i] = random.normal(static_cast<std::uint64_t>(i));
+  return x;
+}
+
 template <class Layer>
 ag::WhichAxis ask(Layer layer, const ag::Shape& shape = {3, steps, features}) {
   ag::initialise(ag::parameters(layer), 5);
-  return ag::which_axis(layer, lesson::normal_values(shape));
+  return ag::which_axis(layer, normal_values(shape));
 }
 
 void print(const Case& c) {
@@ -104,7 +112,7 @@ bool repeats_rightly() {
   ag::initialise(ag::parameters(repeated), 5);
   block.kernel.set_value(repeated.dense.kernel.value());
   block.bias.set_value(repeated.dense.bias.value());
-  const auto x = ag::constant(lesson::normal_values({3, features, features}));
+  const auto x = ag::constant(normal_values({3, features, features}));
   const auto difference = ag::abs(repeated.with_weights(x).out - block(x));
   return ag::max(difference).item() < 1e-15;
 }

@@ -24,6 +24,39 @@ Var<double> correlation(const Var<double>& x) {
   return ag::matmul(unit, unit, {.transpose_a = true});
 }
 
+// Seed 7 as a loop: variable v asks, all variables answer; projections shared, (B,T,E,V).
+struct OneAsksAll {
+  using scalar = double;
+  ag::MultiHeadAttention<double> attention{
+      {.num_heads = 2, .key_dim = 3, .embed_size = 1, .key_embed_size = 4, .output_dim = 6}};
+
+  ag::Attended<double> with_weights(const Var<double>& x) const {
+    std::vector<Var<double>> outs, weights;
+    for (ag::Size v = 0; v < x.shape()[2]; ++v) {
+      const Var<double> query = ag::slice(x, {.axis = 2, .begin = v, .end = v + 1});
+      const auto a = attention.with_weights(query, x, x);
+      outs.push_back(a.out), weights.push_back(a.weights);
+    }
+    return {ag::stack(outs, -1), ag::stack(weights, 1), {}};
+  }
+  void visit(auto&& visitor) { visitor("attention", attention); }
+};
+
+// Seed 10, luong: s = (h W) . h_last, c = sum alpha h, out = tanh([c, h_last] Wc).
+struct LastAsksAll {
+  using scalar = double;
+  ag::Dense<double> score{4, 4, {.use_bias = false}};
+  ag::Dense<double> out{8, 6, {.activation = ag::Activation::tanh, .use_bias = false}};
+
+  ag::Attended<double> with_weights(const Var<double>& h) const {
+    const Var<double> last = ag::slice(h, {.axis = 1, .begin = 4});
+    const Var<double> weights = ag::softmax(ag::sum(score(h) * last, 2), 1);
+    const Var<double> c = ag::sum(h * ag::unsqueeze(weights, 2), 1);
+    return {out(ag::concat(std::vector{c, ag::squeeze(last, 1)}, -1)), weights, {}};
+  }
+  void visit(auto&& visitor) { visitor("score", score), visitor("out", out); }
+};
+
 template <class Layer>
 ag::WhichAxis asked(Layer& layer, const Shape& shape = {3, 5, 4},
                     const ag::WhichAxisOptions& options = {}) {
@@ -119,6 +152,17 @@ TEST_CASE("seed 5: each variable over its own time steps; a reshape is no transp
   CHECK(which.feature.pattern == Pattern::own);
 }
 
+TEST_CASE("seed 7: one variable asks, all answer") {
+  OneAsksAll layer;
+  const auto which = asked(layer, {3, 5, 4}, {.output_time = 1, .output_feature = 3});
+  CHECK(which.output == Shape{3, 5, 6, 4});
+  CHECK(which.time.pattern == Pattern::mixed);
+  CHECK(which.feature.pattern == Pattern::mixed);
+  CHECK(which.feature.paired);
+  CHECK(says(which,
+             "Its weights (3,4,2,5,5) sum to 1 along axis 4, of 5 positions: the time steps."));
+}
+
 TEST_CASE("seed 9: is the time block right? Yes, as a gate along time") {
   ag::TimeAttentionBlock<float> block(5), single(5, {.single_attention_vector = true});
   const auto which = asked(block);
@@ -136,6 +180,12 @@ TEST_CASE("seed 9: is the time block right? Yes, as a gate along time") {
 
 TEST_CASE(
     "seed 10: does it attend over time or features? A softmax over one position over neither") {
+  LastAsksAll many_to_one;
+  const auto attention = asked(many_to_one);
+  CHECK(attention.output == Shape{3, 6});
+  CHECK(says(attention,
+             "it mixes both time steps and features; samples stay apart. Its weights "
+             "(3,5) sum to 1 along axis 1, of 5 positions: the time steps."));
   lesson::PooledOverTime<double> right(4, ag::Axis::time), wrong(4, -1);
   const auto good = asked(right), bad = asked(wrong);
   CHECK(good.output == Shape{3, 4});
