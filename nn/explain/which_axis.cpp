@@ -92,12 +92,14 @@ class Prober {
   }
 
  private:
+  // Of all elements; of equal ones their size, or 1.
   double deviation() const {
-    double sum = 0, squares = 0;
-    for (const double v : x_.values()) sum += v, squares += v * v;
     const double n = static_cast<double>(x_.size());
-    const double variance = squares / n - sum / n * (sum / n);
-    return variance > 0 ? std::sqrt(variance) : 1;
+    double mean = 0, squares = 0;
+    for (const double v : x_.values()) mean += v / n;
+    for (const double v : x_.values()) squares += (v - mean) * (v - mean) / n;
+    const double size = largest(x_);
+    return std::sqrt(squares) > 1e-9 * size ? std::sqrt(squares) : size > 0 ? size : 1;
   }
   void set_sides() {
     const int time = resolve(o_.time, x_.rank(), who),

@@ -305,6 +305,9 @@ TEST_CASE("which_axis: the same answer each time, printed as a sentence and pict
   std::ostringstream text;
   text << a;
   CHECK(text.str() == a.sentence() + "\n" + a.pictures());
+  // A constant input, 0 or not.
+  for (const double fill : {0., .1, 1e6})
+    CHECK(ag::which_axis(f, Tensor<double>({2, 7, 4}, fill)).time.pattern == Pattern::mixed);
   // In float it is the same function, computed in double.
   CHECK(ag::which_axis(f, Tensor<float>(x)).time.pattern == Pattern::mixed);
 }
