@@ -46,9 +46,10 @@ set ylabel 'variable'
   for (std::size_t k = 0; k < panels.size(); ++k) {
     const std::string data = fmt::format("{}.{}.dat", name, k + 1);
     write_matrix(folder / data, panels[k].matrix);
+    const double end = static_cast<double>(panels[k].matrix.shape()[1]) - .5;
     script += fmt::format(
-        "set title '{}' noenhanced\nplot [-.5:{}] [{}:-.5] '{}' matrix with image notitle\n",
-        panels[k].title, static_cast<double>(panels[k].matrix.shape()[1]) - .5, data);
+        "set title '{0}' noenhanced\nplot [-.5:{1}] [{1}:-.5] '{2}' matrix with image notitle\n",
+        panels[k].title, end, data);
   }
   std::ofstream(folder / (name + ".gp")) << script << "unset multiplot\n";
   const std::string command = fmt::format("cd {} && gnuplot {}", lesson::quoted(folder.string()),
