@@ -29,8 +29,8 @@ struct Layer {
   ag::MultiHeadAttention<float> attention;
   bool feed_forward;
   ag::LayerNormalization<float> norm_1{{width}}, norm_2{{width}};
-  ag::Dense<float> up{width, 2 * width, {.activation = ag::Activation::relu}},
-      down{2 * width, width};
+  ag::Dense<float> up{width, 4 * width, {.activation = ag::Activation::gelu}},
+      down{4 * width, width};
 
   Layer(ag::Size size, bool with_feed_forward)
       : attention({.num_heads = heads, .key_dim = width / heads, .axis = 1, .embed_size = size}),
