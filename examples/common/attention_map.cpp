@@ -1,14 +1,13 @@
 #include "attention_map.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 
 #include <fmt/core.h>
 
-#include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/ops.hpp>
 
+#include "gnuplot.hpp"
 #include "lesson.hpp"
 
 namespace ag = axisgrad;
@@ -41,14 +40,6 @@ void write_profile(const std::filesystem::path& path, const SeedMaps& maps, doub
   }
 }
 
-std::string names_as_tics(const std::vector<std::string>& names) {
-  std::string tics;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    tics += fmt::format("{}'{}' {}", i ? ", " : "", names[i], i);
-  return tics;
-}
-
-// gnuplot runs in the folder, so that the script can be run again by hand.
 std::string script(const SeedMaps& maps, const std::string& name, const PictureOptions& o) {
   const bool over_time = maps.attended == ag::Axis::time;
   const ag::Shape shape = maps.mean().shape();
@@ -66,8 +57,7 @@ set label 2 '{2}' at screen .5,.925 center textcolor '#555555' noenhanced
 set lmargin at screen .11
 set rmargin at screen .86
 set tics out nomirror
-set palette defined (0 '#f7fbff', .35 '#9ecae1', .7 '#3182bd', 1 '#08306b')
-set xrange [{3}:{4}]
+{10}set xrange [{3}:{4}]
 set xlabel '{5}'
 set cbrange [0:*]
 set colorbox user origin screen .875,.6 size screen .02,.28
@@ -89,7 +79,7 @@ set style fill solid .85 noborder
 set boxwidth .8
 )",
                                  name, o.title, o.subtitle, o.first_time - .5, last_time + .5,
-                                 o.time_label, variables - .5, tics, o.first_time, caption);
+                                 o.time_label, variables - .5, tics, o.first_time, caption, blues);
   if (!over_time)
     text += fmt::format("set xlabel 'variable'\nset xrange [-.5:{}]\nset xtics ({})\n",
                         variables - .5, tics);
@@ -146,12 +136,7 @@ std::filesystem::path draw(const SeedMaps& maps, const std::filesystem::path& fo
   write_map(folder / (name + ".map.dat"), maps.mean());
   write_profile(folder / (name + ".profile.dat"), maps,
                 maps.attended == ag::Axis::time ? options.first_time : 0);
-  std::ofstream(folder / (name + ".gp")) << script(maps, name, options);
-  const std::string command =
-      fmt::format("cd {} && gnuplot {}", quoted(folder.string()), quoted(name + ".gp"));
-  if (std::system(command.c_str()) != 0)
-    ag::fail("draw", "gnuplot failed on ", (folder / (name + ".gp")).string());
-  return folder / (name + ".png");
+  return run_gnuplot(folder, name, script(maps, name, options));
 }
 
 }  // namespace lesson
