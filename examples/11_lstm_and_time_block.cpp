@@ -88,19 +88,23 @@ bool compare(const lesson::Options& options) {
       "MSE {:.4f} with the block, {:.4f} without; difference {:+.4f} +- {:.4f}, better "
       "in {} of {} seeds",
       block.mse, plain.mse, difference.mean, difference.error, difference.better, seeds);
-  const std::size_t last = static_cast<std::size_t>(lookback) - 1;
   std::vector<std::string> names(static_cast<std::size_t>(units));
   for (std::size_t u = 0; u < names.size(); u += 8) names[u] = fmt::format("unit {}", u);
+  const auto hour = lesson::largest(lesson::profile(maps.mean(), maps.attended));
   const auto picture = lesson::draw(
       maps, options.out, "etth1_lstm_time_block",
-      {.title = fmt::format("ETTh1, time block behind the LSTM, hour -1: {}, uniform {}, largest "
-                            "in {} of {} seeds",
-                            lesson::figure(maps.weight(last)), lesson::figure(maps.uniform()),
-                            maps.leads(last), seeds),
-       .subtitle = figures,
+      {.title = fmt::format("ETTh1, a time block behind the LSTM: MSE {}, without {}, better in {} "
+                            "of {} seeds",
+                            lesson::figure(block.mse), lesson::figure(plain.mse), difference.better,
+                            seeds),
+       .subtitle = fmt::format(
+           "Largest weight at hour {}: {}, uniform {}, largest in {} of {} seeds",
+           static_cast<int>(hour) - static_cast<int>(lookback), lesson::figure(maps.weight(hour)),
+           lesson::figure(maps.uniform()), maps.leads(hour), seeds),
        .variables = names,
        .time_label = "hour relative to the first hour of the forecast (h)",
-       .first_time = -static_cast<double>(lookback)});
+       .first_time = -static_cast<double>(lookback),
+       .variable_label = "LSTM unit"});
   fmt::print("\n{}\n", picture.string());
   fmt::print("LSTM with and without a time block: {}.\n{}.\n", difference.verdict(), figures);
   const double linear = comparison.results()[2].mse;

@@ -48,8 +48,9 @@ std::string script(const SeedMaps& maps, const std::string& name, const PictureO
   const std::string tics = names_as_tics(o.variables);
   const std::string caption = fmt::format(
       "Bars: mean over {} and {} seeds. Dark lines: smallest to largest seed. Dashed: uniform, {}",
-      over_time ? "variables" : "steps", maps.seeds(), figure(maps.uniform()));
-  std::string text = fmt::format(R"(set terminal pngcairo size 1000,680 font 'DejaVu Sans,12'
+      over_time ? o.variable_label + "s" : "steps", maps.seeds(), figure(maps.uniform()));
+  std::string text =
+      fmt::format(R"(set terminal pngcairo size 1000,680 font 'DejaVu Sans,12'
 set output '{0}.png'
 set multiplot
 set label 1 '{1}' at screen .5,.967 center font 'DejaVu Sans,15' noenhanced
@@ -66,7 +67,7 @@ set tmargin at screen .88
 set bmargin at screen .6
 set yrange [-.5:{6}]
 set ytics ({7})
-set ylabel 'variable' offset -1,0
+set ylabel '{11}' offset -1,0
 plot '{0}.map.dat' matrix using ($1+({8})):2:3 with image notitle
 unset label
 set label 4 '{9}' at screen .48,.465 center textcolor '#555555' noenhanced
@@ -78,10 +79,10 @@ set ylabel 'mean weight' offset 0,0
 set style fill solid .85 noborder
 set boxwidth .8
 )",
-                                 name, o.title, o.subtitle, o.first_time - .5, last_time + .5,
-                                 o.time_label, variables - .5, tics, o.first_time, caption, blues);
+                  name, o.title, o.subtitle, o.first_time - .5, last_time + .5, o.time_label,
+                  variables - .5, tics, o.first_time, caption, blues, o.variable_label);
   if (!over_time)
-    text += fmt::format("set xlabel 'variable'\nset xrange [-.5:{}]\nset xtics ({})\n",
+    text += fmt::format("set xlabel '{}'\nset xrange [-.5:{}]\nset xtics ({})\n", o.variable_label,
                         variables - .5, tics);
   text += fmt::format(R"(plot '{0}.profile.dat' using 1:2 with boxes linecolor '#6baed6' notitle, \
   '' using 1:3:(0):($4-$3) with vectors nohead linewidth 2 linecolor '#08306b' notitle, \

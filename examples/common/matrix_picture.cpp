@@ -32,7 +32,8 @@ std::string palette(const Panel& p) {
 
 std::string panel_script(const Panel& p, const std::string& stem, double left, double width) {
   const double plot_left = left + .085, plot_right = left + width - .095;
-  std::string text = fmt::format(R"(
+  std::string text = fmt::format(
+      R"(
 {0}set cbrange [{1}:{2}]
 set lmargin at screen {3}
 set rmargin at screen {4}
@@ -45,14 +46,13 @@ set xlabel '{8}'
 set ylabel '{9}' offset -.5,0
 set xrange [-.5:{10}]
 set yrange [{11}:-.5]
-set xtics ({12})
-set ytics ({13})
+set xtics ({12}) font 'DejaVu Sans,{14}'
+set ytics ({13}) font 'DejaVu Sans,{14}'
 )",
-                                 palette(p), p.lowest, p.highest, plot_left, plot_right,
-                                 plot_right + .01, p.scale_label, p.heading, p.column_label,
-                                 p.row_label, static_cast<double>(p.matrix.shape()[1]) - .5,
-                                 static_cast<double>(p.matrix.shape()[0]) - .5,
-                                 names_as_tics(p.columns), names_as_tics(p.rows));
+      palette(p), p.lowest, p.highest, plot_left, plot_right, plot_right + .01, p.scale_label,
+      p.heading, p.column_label, p.row_label, static_cast<double>(p.matrix.shape()[1]) - .5,
+      static_cast<double>(p.matrix.shape()[0]) - .5, names_as_tics(p.columns),
+      names_as_tics(p.rows), p.columns.size() > 8 ? 9 : 11);
   text += fmt::format("plot '{}.dat' matrix with image notitle", stem);
   if (!p.planted.empty())
     text += fmt::format(
