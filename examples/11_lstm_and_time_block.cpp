@@ -93,10 +93,10 @@ bool compare(const lesson::Options& options) {
   const auto hour = lesson::largest(lesson::profile(maps.mean(), maps.attended));
   const auto picture = lesson::draw(
       maps, options.out, "etth1_lstm_time_block",
-      {.title = fmt::format("ETTh1, a time block behind the LSTM: MSE {}, without {}, better in {} "
-                            "of {} seeds",
-                            lesson::figure(block.mse), lesson::figure(plain.mse), difference.better,
-                            seeds),
+      {.title = fmt::format(
+           "ETTh1, a time block behind the LSTM: MSE {:.4f}, without {:.4f}, better in {} "
+           "of {} seeds",
+           block.mse, plain.mse, difference.better, seeds),
        .subtitle = fmt::format(
            "Largest weight at hour {}: {}, uniform {}, largest in {} of {} seeds",
            static_cast<int>(hour) - static_cast<int>(lookback), lesson::figure(maps.weight(hour)),
