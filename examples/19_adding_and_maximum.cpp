@@ -7,8 +7,7 @@
 // plateau for epochs before it finds the pointer, that attention then looks at the numbers and not
 // at the signs that announce them, and what the LSTM alone makes of the task.
 //
-// All of it takes about three minutes on two cores; --quick, smaller in every respect, a few
-// seconds.
+// All of it takes about two minutes; --quick, smaller in every respect, a second.
 #include <cmath>
 #include <fstream>
 
@@ -29,6 +28,12 @@ namespace ag = axisgrad;
 namespace {
 
 enum class Score { luong, bahdanau };
+
+// From many steps to one vector: states h (B,T,D) -> weights (B,T) = softmax of the scores s, out
+// (B,units) = tanh([c, h_T] Wc) with c = sum of the weights times h. Every state is scored against
+// the last one,
+//   luong     s_t = (h_t W) . h_T               (Luong et al. 2015, "general")
+//   bahdanau  s_t = tanh(h_T W1 + h_t W2) . v   (Bahdanau et al. 2015)
 struct Attention {
   using scalar = float;
   ag::Size units_in, units;
@@ -36,6 +41,7 @@ struct Attention {
   ag::Parameter<float> luong_w{ag::Shape{units_in, units_in}}, w1{ag::Shape{units_in, units_in}},
       w2{ag::Shape{units_in, units_in}}, v{ag::Shape{units_in, 1}},
       attention_vector{ag::Shape{2 * units_in, units}};
+
   template <ag::Scalar T>
   ag::Attended<T> with_weights(const ag::Var<T>& h) const {
     const auto last = index(h, {ag::every, -1, ag::every});
