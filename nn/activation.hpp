@@ -4,7 +4,19 @@
 
 namespace axisgrad {
 
-enum class Activation { none, relu, gelu, gelu_tanh, tanh, sigmoid, softmax, log_softmax };
+enum class Activation {
+  none,
+  relu,
+  leaky_relu,  // slope .01 below 0
+  elu,
+  gelu,
+  gelu_tanh,
+  softplus,
+  tanh,
+  sigmoid,
+  softmax,
+  log_softmax
+};
 
 /// Applied to each element; softmax and log_softmax along an axis.
 template <Scalar T>
@@ -12,10 +24,16 @@ template <Scalar T>
   switch (activation) {
     case Activation::relu:
       return relu(x);
+    case Activation::leaky_relu:
+      return leaky_relu(x);
+    case Activation::elu:
+      return elu(x);
     case Activation::gelu:
       return gelu(x);
     case Activation::gelu_tanh:
       return gelu_tanh(x);
+    case Activation::softplus:
+      return softplus(x);
     case Activation::tanh:
       return tanh(x);
     case Activation::sigmoid:

@@ -58,6 +58,14 @@ struct BidirectionalOptions {
   double dropout = 0, recurrent_dropout = 0;  // of each direction, with masks of its own
 };
 
+/// What a call may bring besides x.
+template <Scalar T>
+struct BidirectionalCall {
+  /// What the forward direction starts from at the first step, the backward one at the last.
+  std::optional<LstmState<T>> forward_state{}, backward_state{};
+  Var<T> mask{};  // (B,T): 1 uses the step
+};
+
 /// Two LSTMs, one from each end of the sequence (Schuster and Paliwal 1997).
 template <Scalar T>
 class Bidirectional {
@@ -67,11 +75,12 @@ class Bidirectional {
   explicit Bidirectional(BidirectionalOptions o)
       : forward(of(o, false)), backward(of(o, true)), merge_(o.merge) {}
 
-  /// mask (B,T): 1 uses the step.
   template <Scalar U>
-  [[nodiscard]] BidirectionalResult<U> operator()(const Var<U>& x,
-                                                  const Same<Var<U>>& mask = {}) const {
-    return {forward(x, {.mask = mask}), backward(x, {.mask = mask}), mask, merge_};
+  [[nodiscard]] BidirectionalResult<U> operator()(
+      const Var<U>& x, const Same<BidirectionalCall<U>>& call = {}) const {
+    return {forward(x, {.initial_state = call.forward_state, .mask = call.mask}),
+            backward(x, {.initial_state = call.backward_state, .mask = call.mask}), call.mask,
+            merge_};
   }
 
   void visit(auto&& visitor) { visitor("forward", forward), visitor("backward", backward); }

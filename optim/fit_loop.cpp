@@ -7,18 +7,6 @@
 
 namespace axisgrad {
 
-void Means::clear() {
-  loss_ = samples_ = 0;
-  std::fill(sums_.begin(), sums_.end(), 0.0);
-}
-
-std::vector<double> Means::metrics() const {
-  std::vector<double> values;
-  for (std::size_t i = 0; i < sums_.size(); ++i)
-    values.push_back(metrics_[i].finish(sums_[i] / samples_));
-  return values;
-}
-
 namespace detail {
 namespace {
 
@@ -99,7 +87,7 @@ void FitLoop::require_finite(double x, std::string_view what) const {
 void FitLoop::batch_done(double loss) {
   position_.batch_done();
   const int epoch = position_.epoch() + 1;
-  progress_.batch(epoch, position_.batch(), first_batch_, means.loss());
+  progress_.batch(epoch, position_.batch(), first_batch_, means);
   if (options_.on_batch)
     options_.on_batch({epoch, position_.batch(), batches_, position_.step(), loss});
 }

@@ -7,8 +7,8 @@
 #include <limits>
 #include <span>
 
-#include <axisgrad/nn/metrics.hpp>
 #include <axisgrad/optim/interrupt.hpp>
+#include <axisgrad/optim/means.hpp>
 #include <axisgrad/optim/progress.hpp>
 #include <axisgrad/optim/schedule.hpp>
 
@@ -74,26 +74,6 @@ class FitPosition {
  private:
   Tensor<double> epoch_{Shape{}, 0.0}, batch_{Shape{}, 0.0}, step_{Shape{}, 0.0},
       best_epoch_{Shape{}, 0.0}, best_loss_{Shape{}, std::numeric_limits<double>::infinity()};
-};
-
-/// The mean loss and metrics over samples, gathered batch by batch.
-class Means {
- public:
-  explicit Means(std::span<const Metric> metrics) : metrics_(metrics), sums_(metrics.size()) {}
-  void clear();
-  template <Scalar T>
-  void add(double loss, const Tensor<T>& p, const Tensor<T>& y) {
-    const double n = static_cast<double>(y.shape()[0]);
-    samples_ += n, loss_ += n * loss;
-    for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += n * metrics_[i].mean(p, y);
-  }
-  [[nodiscard]] double loss() const { return loss_ / samples_; }
-  [[nodiscard]] std::vector<double> metrics() const;
-
- private:
-  std::span<const Metric> metrics_;
-  std::vector<double> sums_;
-  double loss_ = 0, samples_ = 0;
 };
 
 namespace detail {

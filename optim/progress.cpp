@@ -25,7 +25,7 @@ Progress::~Progress() {
   if (line_open_) std::fputs("\n", out_);  // an exception: what is said next has its own line
 }
 
-void Progress::batch(int epoch, Size done, Size first, double loss) {
+void Progress::batch(int epoch, Size done, Size first, const Means& means) {
   if (!bar_) return;
   const auto now = Clock::now();
   if (epoch != last_epoch_) {
@@ -41,7 +41,11 @@ void Progress::batch(int epoch, Size done, Size first, double loss) {
   for (int i = 0; i < width; ++i) bar[i] = i < full ? '=' : i == full ? '>' : ' ';
   bar[width] = 0;
   std::fprintf(out_, "\repoch %d/%d [%s] %lld/%lld  loss %.5g", epoch, epochs_, bar,
-               static_cast<long long>(done), static_cast<long long>(batches_), loss);
+               static_cast<long long>(done), static_cast<long long>(batches_), means.loss());
+  for (std::size_t i = 0; i < means.measured().size(); ++i) {
+    const std::string_view name = means.measured()[i].name;
+    std::fprintf(out_, "  %.*s %.5g", static_cast<int>(name.size()), name.data(), means.metric(i));
+  }
   if (const Size timed = done - first - 1; timed > 0) {
     const double left = seconds_between(epoch_start_, now) / static_cast<double>(timed) *
                         static_cast<double>(batches_ - done);

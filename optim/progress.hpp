@@ -6,13 +6,14 @@
 
 #include <axisgrad/autograd/shape.hpp>
 #include <axisgrad/optim/history.hpp>
+#include <axisgrad/optim/means.hpp>
 
 namespace axisgrad {
 
 enum class Verbose {
   silent,
   epochs,   // one line per epoch
-  progress  // besides, on a terminal only, a bar with the running loss and the time left
+  progress  // besides, on a terminal only, a bar with the running means and the time left
 };
 
 /// Writes to `out`. Allocates nothing per batch.
@@ -22,9 +23,9 @@ class Progress {
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  /// `done` batches of this epoch (from 1) are done, its mean loss so far; first: those done in
-  /// an earlier run, which say nothing about the speed of this one.
-  void batch(int epoch, Size done, Size first, double loss);
+  /// `done` batches of this epoch (from 1) are done, its means so far; first: those done in an
+  /// earlier run, which say nothing about the speed of this one.
+  void batch(int epoch, Size done, Size first, const Means& means);
   void epoch(const History& history, const EpochRow& row);
   void note(const std::string& text);
 

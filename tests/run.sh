@@ -59,11 +59,12 @@ check "includes" includes
 check "files" files
 check "every op is listed" listed_ops
 check "every error text is met" error_texts
+check "tests that docs/ names" named_tests
 check "weak symbols" weak_symbols
 for name in sse2 avx2 avx512; do check "architecture $name" architecture "$name"; done
 check "threads" threads
+check "gradcheck program" gradcheck_program
 check "reference arrays" golden
-check "reference arrays of all blocks" golden --rest
 check "reference arrays with something wrong" golden_refuses
 check "programs in README.md and docs/" documents
 if $quick; then

@@ -96,9 +96,7 @@ struct lstm_op {
   //   c(t) = sigmoid(f) c(t-1) + sigmoid(i) tanh(g)
   //   h(t) = sigmoid(o) tanh(c(t))
   template <Scalar T>
-  static std::vector<Var<T>> reference(Rule<T>& r) {
-    const auto& o = r.template options<Options>();
-    const auto in = named<Var<T>>(o, [&](int k) { return r.input(k); });
+  static LstmOutputs<T> composed(const Named<Var<T>>& in, const Options& o) {
     const Size batch = in.x.shape()[0], steps = in.x.shape()[1],
                units = in.recurrent_kernel.shape()[0];
     const Var<T> zeros(Tensor<T>(Shape{batch, units}, T(0)));
@@ -125,6 +123,12 @@ struct lstm_op {
       all.push_back(reshape(h, {1, batch, units}));
     }
     return {concat(all, 0), h, c};
+  }
+  template <Scalar T>
+  static std::vector<Var<T>> reference(Rule<T>& r) {
+    const auto& o = r.template options<Options>();
+    const auto y = composed(named<Var<T>>(o, [&](int k) { return r.input(k); }), o);
+    return {y.h, y.last_h, y.last_c};
   }
 
   static std::vector<Sample> samples();
@@ -214,52 +218,56 @@ Var<T> joined(const LstmOutputs<T>& y) {
                 0);
 }
 
+// A sample: `arguments` makes the call from the inputs, by the op and by its reference.
+template <class F>
+Sample lstm_sample(std::string title, std::vector<SampleInput> inputs, F arguments,
+                   LstmOptions options = {}) {
+  const auto fused = [=](auto v) { return joined(lstm(arguments(v), options)); };
+  const auto composed = [=](std::span<const Var<double>> v) {
+    const LstmInputs<double> in = arguments(v);
+    auto given = [](const Var<double>& x) { return !x.value().empty(); };
+    return joined(
+        lstm_op::composed<double>({in.x, in.kernel, in.recurrent_kernel, in.bias, in.initial_h,
+                                   in.initial_c, in.mask, in.recurrent_mask},
+                                  {options.go_backwards, given(in.bias), given(in.initial_h),
+                                   given(in.mask), given(in.recurrent_mask)}));
+  };
+  return with_reference(sample(std::move(title), std::move(inputs), fused), composed);
+}
+
 std::vector<Sample> lstm_op::samples() {
   const SampleInput x{{2, 3, 5}}, kernel{{5, 16}, {-1, 1}}, recurrent{{4, 16}, {-1, 1}},
       bias{{16}, {-1, 1}}, state{{2, 4}, {-1, 1}};
-  auto plain = [](auto v) {
-    return joined(lstm<typename decltype(v)::value_type::scalar>(
-        {.x = v[0], .kernel = v[1], .recurrent_kernel = v[2], .bias = v[3]}));
+  auto plain = []<Scalar T>(std::span<const Var<T>> v) {
+    return LstmInputs<T>{.x = v[0], .kernel = v[1], .recurrent_kernel = v[2], .bias = v[3]};
   };
-  auto with_state = [](auto v) {
-    return joined(lstm<typename decltype(v)::value_type::scalar>({.x = v[0],
-                                                                  .kernel = v[1],
-                                                                  .recurrent_kernel = v[2],
-                                                                  .bias = v[3],
-                                                                  .initial_h = v[4],
-                                                                  .initial_c = v[5]}));
+  auto with_state = [=]<Scalar T>(std::span<const Var<T>> v) {
+    LstmInputs<T> in = plain(v);
+    in.initial_h = v[4], in.initial_c = v[5];
+    return in;
   };
   // Steps used: all of the first sample, the middle one only of the second.
-  auto masked = [](auto v) {
-    using T = typename decltype(v)::value_type::scalar;
-    const Var<T> mask(Tensor<T>({2, 3}, {1, 1, 1, 0, 1, 0}));
-    return joined(lstm<T>({.x = v[0],
-                           .kernel = v[1],
-                           .recurrent_kernel = v[2],
-                           .bias = v[3],
-                           .initial_h = v[4],
-                           .initial_c = v[5],
-                           .mask = mask},
-                          {.go_backwards = true}));
+  auto masked = [=]<Scalar T>(std::span<const Var<T>> v) {
+    LstmInputs<T> in = with_state(v);
+    in.mask = Var<T>(Tensor<T>({2, 3}, {1, 1, 1, 0, 1, 0}));
+    return in;
   };
-  auto dropped = [](auto v) {
-    using T = typename decltype(v)::value_type::scalar;
+  auto dropped = []<Scalar T>(std::span<const Var<T>> v) {
     const Var<T> keep(Tensor<T>({2, 4}, {2, 0, 2, 0, 0, 2, 2, 2}));
-    return joined(
-        lstm<T>({.x = v[0], .kernel = v[1], .recurrent_kernel = v[2], .recurrent_mask = keep}));
+    return LstmInputs<T>{
+        .x = v[0], .kernel = v[1], .recurrent_kernel = v[2], .recurrent_mask = keep};
   };
-  return {sample("plain", {x, kernel, recurrent, bias}, plain),
-          sample("backwards", {x, kernel, recurrent, bias},
-                 [](auto v) {
-                   return joined(lstm<typename decltype(v)::value_type::scalar>(
-                       {.x = v[0], .kernel = v[1], .recurrent_kernel = v[2], .bias = v[3]},
-                       {.go_backwards = true}));
-                 }),
-          sample("initial state", {x, kernel, recurrent, bias, state, state}, with_state),
-          sample("mask, state, backwards", {x, kernel, recurrent, bias, state, state}, masked),
-          sample("recurrent mask, no bias", {x, kernel, recurrent}, dropped),
-          sample("one step, one unit", {{{3, 1, 2}}, {{2, 4}}, {{1, 4}}, {{4}}}, plain),
-          sample("no steps", {{{2, 0, 5}}, kernel, recurrent, bias, state, state}, with_state)};
+  Sample no_steps =
+      lstm_sample("no steps", {{{2, 0, 5}}, kernel, recurrent, bias, state, state}, with_state);
+  no_steps.reference = {};  // the comparison wants gradients that are not all 0
+  return {lstm_sample("plain", {x, kernel, recurrent, bias}, plain),
+          lstm_sample("backwards", {x, kernel, recurrent, bias}, plain, {.go_backwards = true}),
+          lstm_sample("initial state", {x, kernel, recurrent, bias, state, state}, with_state),
+          lstm_sample("mask, state, backwards", {x, kernel, recurrent, bias, state, state}, masked,
+                      {.go_backwards = true}),
+          lstm_sample("recurrent mask, no bias", {x, kernel, recurrent}, dropped),
+          lstm_sample("one step, one unit", {{{3, 1, 2}}, {{2, 4}}, {{1, 4}}, {{4}}}, plain),
+          no_steps};
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // The CSV reader. One pass over the text; a cell is a view into it, so that a table of numbers
 // costs no allocation per cell.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include <axisgrad/nn/data/csv_number.hpp>
 #include <axisgrad/nn/data/table.hpp>
 
 namespace axisgrad {
@@ -24,7 +24,11 @@ std::string shown(std::string_view cell) {
 class Reader {
  public:
   Reader(std::string_view text, const CsvOptions& options, std::string_view source)
-      : at_(text.data()), end_(at_ + text.size()), options_(options), source_(source) {
+      : at_(text.data()),
+        end_(at_ + text.size()),
+        options_(options),
+        source_(source),
+        number_(options.decimal, options.thousands) {
     if (std::string_view("\"\r\n .+-0123456789").find(options_.separator) != std::string_view::npos)
       fail("read_csv", "'", options_.separator, "' cannot be the separator");
     if (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF")
@@ -42,8 +46,11 @@ class Reader {
     Tensor<double> values({most, width});
     double* row = values.mutable_data();
     Size rows = 0;
-    for (; !done_; ++rows, row += width) read_row(row, rows == 0 ? nullptr : row - width);
-    if (rows == 0) fail("read_csv", source_, " has names on line 1, but no rows");
+    while (!done_)
+      if (read_row(row, rows)) ++rows, row += width;
+    if (rows == 0)
+      fail("read_csv", source_, " has names on line 1, but no rows",
+           options_.missing == Missing::drop ? " without a missing value" : "");
     table_.values = rows == most ? std::move(values) : take_rows(values, {0, rows});
     return std::move(table_);
   }
@@ -94,56 +101,79 @@ class Reader {
           all.begin() + static_cast<std::ptrdiff_t>(cell_))
         fail_at("two columns are named '", name, "'");
       double ignored;
-      numbers = numbers && number(name, ignored) == std::errc();
+      numbers = numbers && number_(name, ignored) == std::errc();
     }
     if (numbers)
       fail("read_csv", source_, ", line 1 should name the columns, but holds numbers only");
-    for (const std::string& name : options_.text)
-      if (std::find(all.begin(), all.end(), name) == all.end())
-        fail("read_csv", source_, " has no column '", name, "' to keep as text");
-    for (const std::string& name : all) {
-      is_text_.push_back(std::find(options_.text.begin(), options_.text.end(), name) !=
-                         options_.text.end());
-      (is_text_.back() ? table_.text_names : table_.names).push_back(name);
-    }
+    choose_columns(all);
     table_.texts.resize(table_.text_names.size());
     all_names_ = std::move(all);
     line_ = newlines_, cell_ = 0;
   }
 
-  void read_row(double* row, const double* above) {
-    std::size_t text = 0;
-    bool line_ends = false;
-    for (cell_ = 0; !line_ends; ++cell_) {
-      const std::string_view cell = next_cell(line_ends);
-      if (cell_ == 0 && line_ends && cell.empty() && is_text_.size() > 1)
-        fail_at("the line is empty");
-      if (cell_ >= is_text_.size()) continue;  // too many: counted to the end of the line
-      if (is_text_[cell_])
-        table_.texts[text++].emplace_back(cell);
-      else {
-        *row = cell.empty() && options_.missing == Missing::forward_fill && above ? *above
-                                                                                  : value(cell);
-        ++row, above += above != nullptr;
-      }
+  // Which columns are numbers, which text, which passed over.
+  void choose_columns(const std::vector<std::string>& all) {
+    const auto in = [](const std::vector<std::string>& list, const std::string& name) {
+      return std::find(list.begin(), list.end(), name) != list.end();
+    };
+    for (const std::string& name : options_.text)
+      if (!in(all, name)) fail("read_csv", source_, " has no column '", name, "' to keep as text");
+    for (const std::string& name : options_.columns)
+      if (!in(all, name)) fail("read_csv", source_, " has no column '", name, "' to read");
+    for (const std::string& name : all) {
+      const bool wanted = options_.columns.empty() || in(options_.columns, name);
+      use_.push_back(in(options_.text, name) ? Use::text : wanted ? Use::number : Use::none);
+      if (use_.back() == Use::text) table_.text_names.push_back(name);
+      if (use_.back() == Use::number) table_.names.push_back(name);
     }
-    if (cell_ != is_text_.size()) fail_cells();
-    line_ = newlines_;
   }
 
-  // A sign + is read as well, as other tools write it.
-  static std::errc number(std::string_view cell, double& x) {
-    if (cell.size() > 1 && cell[0] == '+' && cell[1] != '-') cell.remove_prefix(1);
-    const auto [rest, error] = std::from_chars(cell.data(), cell.data() + cell.size(), x);
-    return rest == cell.data() + cell.size() ? error : std::errc::invalid_argument;
+  // False for a row that is left out. `row` has `above` rows in front of it.
+  bool read_row(double* row, Size above) {
+    const auto width = static_cast<std::ptrdiff_t>(table_.names.size());
+    std::size_t text = 0;
+    bool line_ends = false, complete = true;
+    for (cell_ = 0; !line_ends; ++cell_) {
+      const std::string_view cell = next_cell(line_ends);
+      if (cell_ == 0 && line_ends && cell.empty() && use_.size() > 1) fail_at("the line is empty");
+      if (cell_ >= use_.size()) continue;  // too many: counted to the end of the line
+      if (use_[cell_] == Use::text) {
+        table_.texts[text++].emplace_back(cell);
+      } else if (use_[cell_] == Use::number) {
+        if (options_.missing != Missing::error && is_missing(cell))
+          complete = fill(row, width, above) && complete;
+        else
+          *row = value(cell);
+        ++row;
+      }
+    }
+    if (cell_ != use_.size()) fail_cells();
+    if (!complete)
+      for (auto& column : table_.texts) column.pop_back();
+    line_ = newlines_;
+    return complete;
   }
-  double value(std::string_view cell) const {
+
+  bool is_missing(std::string_view cell) const {
+    return cell.empty() || std::find(options_.missing_words.begin(), options_.missing_words.end(),
+                                     cell) != options_.missing_words.end();
+  }
+  // A missing cell gets its value from those above; false when its row is to be dropped.
+  bool fill(double* cell, std::ptrdiff_t width, Size above) const {
+    if (options_.missing == Missing::drop) return false;
+    if (above == 0) fail_at("a value is missing, with none above it");
+    *cell = cell[-width];
+    if (options_.missing == Missing::interpolate_past && above > 1)
+      *cell += cell[-width] - cell[-2 * width];
+    return true;
+  }
+
+  double value(std::string_view cell) {
     double x = 0;
-    const std::errc error = number(cell, x);
+    const std::errc error = number_(cell, x);
     if (error == std::errc() && std::isfinite(x)) return x;
-    if (cell.empty())
-      fail_at(options_.missing == Missing::error ? "a value is missing"
-                                                 : "a value is missing, with none above it");
+    if (is_missing(cell))
+      fail_at("a value is missing", cell.empty() ? "" : " (" + shown(cell) + ")");
     if (error == std::errc::result_out_of_range)
       fail_at(shown(cell), " is beyond the range of double");
     if (error == std::errc()) fail_at(shown(cell), " is not a finite number");
@@ -174,7 +204,9 @@ class Reader {
   std::string_view source_;
   Table table_;
   std::vector<std::string> all_names_;
-  std::vector<bool> is_text_;
+  enum class Use { number, text, none };
+  std::vector<Use> use_;
+  NumberReader number_;
   std::string unquoted_;
   bool done_ = false;             // the last cell has been read
   Size newlines_ = 0, line_ = 0;  // read so far; in front of the current row

@@ -29,6 +29,46 @@ struct FeatureBlock {
   void visit(auto&& v) { v("block", block), v("lstm", lstm), v("out", out); }
 };
 
+/// LSTM -> attention of its last step to all -> dropout -> Dense: x (B,T,1).
+template <Size Units, Size Attended>
+struct ManyToOne {
+  using scalar = float;
+  explicit ManyToOne(ag::AttentionScore score, double rate)
+      : attention(Units, Attended, {.score = score}), drop(rate) {}
+  ag::LSTM<float> lstm{{.inputs = 1, .units = Units}};
+  ag::Attention<float> attention;
+  ag::Dropout drop;
+  ag::Dense<float> out{Attended, 1};
+  auto operator()(auto x) const { return out(drop(attention(lstm(x).sequence()))); }
+  void visit(auto&& v) { v("lstm", lstm), v("attention", attention), v("out", out); }
+};
+struct Luong : ManyToOne<64, 32> {
+  Luong() : ManyToOne(ag::AttentionScore::luong, 0) {}
+};
+struct Bahdanau : ManyToOne<100, 128> {
+  Bahdanau() : ManyToOne(ag::AttentionScore::bahdanau, .2) {}
+};
+
+/// DA-RNN: x (B,10,81), past of the target (B,10).
+struct DaRnn : ag::DualStageRNN<float> {
+  DaRnn()
+      : DualStageRNN({.time_steps = 10, .series = 81, .encoder_units = 64, .decoder_units = 64}) {}
+};
+
+/// x (B,96,V) -> (B,96,V), as the peers have it: no gradient through the windows' normalisation.
+template <Size Width, Size Layers>
+struct Inverted : ag::ITransformer<float> {
+  Inverted()
+      : ITransformer({.time_steps = 96,
+                      .horizon = 96,
+                      .d_model = Width,
+                      .num_heads = 8,
+                      .d_ff = Width,
+                      .layers = Layers,
+                      .dropout = .1,
+                      .instance_norm_gradient = ag::InstanceNormGradient::detach_both}) {}
+};
+
 /// Multi-head attention among the time steps: x (B,4,12).
 struct OverTime {
   using scalar = float;

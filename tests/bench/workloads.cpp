@@ -75,6 +75,14 @@ const std::vector<Workload> workloads = {
        return training<FeatureBlock, 1>(s, ag::binary_crossentropy_from_logits,
                                         {{{{64, 20, 10}}}, {64, 1}, Values::normal, flags});
      }},
+    {"W3",
+     [](const Settings& s) {
+       return training<Luong, 1>(s, ag::mae, {{{{100, 10, 1}}}, {100, 1}});
+     }},
+    {"W4",
+     [](const Settings& s) {
+       return training<Bahdanau, 1>(s, ag::mae, {{{{64, 20, 1}}}, {64, 1}, uniform, uniform});
+     }},
     {"W5",
      [](const Settings& s) {
        return training<OverTime, 1>(s, ag::mse, {{{{100, 4, 12}}}, {100, 1}});
@@ -82,6 +90,18 @@ const std::vector<Workload> workloads = {
     {"W6",
      [](const Settings& s) {
        return training<OverVariables, 1>(s, ag::mse, {{{{100, 4, 12}}}, {100, 1}});
+     }},
+    {"W7",
+     [](const Settings& s) {
+       return training<DaRnn, 2>(s, ag::mse, {{{{128, 10, 81}, {128, 10}}}, {128, 1}});
+     }},
+    {"W8",
+     [](const Settings& s) {
+       return training<Inverted<256, 2>, 1>(s, ag::mse, {{{{32, 96, 7}}}, {32, 96, 7}});
+     }},
+    {"W9",
+     [](const Settings& s) {
+       return training<Inverted<512, 3>, 1>(s, ag::mse, {{{{16, 96, 321}}}, {16, 96, 321}});
      }},
     {"W10",
      [](const Settings& s) {

@@ -93,6 +93,9 @@ TEST_CASE("Flatten and Activate are their functions as layers") {
   const V x = input({2, 3, 4});
   CHECK(same(ag::Flatten{}(x), ag::reshape(x, {2, 12})));
   CHECK(same(ag::Activate{Activation::gelu}(x), ag::gelu(x)));
+  CHECK(same(ag::Activate{Activation::elu}(x), ag::elu(x)));
+  CHECK(same(ag::Activate{Activation::leaky_relu}(x), ag::leaky_relu(x)));
+  CHECK(same(ag::Activate{Activation::softplus}(x), ag::softplus(x)));
   CHECK(same(ag::Activate{Activation::softmax, Axis::time}(x), ag::softmax(x, Axis::time)));
   CHECK_THROWS_WITH((void)ag::Flatten{}(V(1.)), "[flatten] needs a batch axis, got ()");
 }

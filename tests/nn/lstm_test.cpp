@@ -189,10 +189,28 @@ TEST_CASE("Bidirectional: the second direction reads from the end, put back in o
   CHECK(same(y.forward_state().h, step_of(forward, 3)));
 
   const V mask(Tensor<double>({2, 4}, {0, 1, 1, 0, 1, 1, 1, 0}));
-  const V masked = layer(x, mask).sequence();
+  const V masked = layer(x, {.mask = mask}).sequence();
   for (Size b = 0; b < 2; ++b)
     for (Size t = 0; t < 4; ++t)
       CHECK((ag::max(ag::abs(ag::index(masked, {b, t}))).item() == 0) == (mask.value()(b, t) == 0));
+}
+
+TEST_CASE("Bidirectional: each direction starts from a state of its own") {
+  ag::Bidirectional<double> layer({.inputs = 3, .units = 2});
+  fill(layer);
+  const V x = input({2, 4, 3});
+  const ag::LstmState<double> f{input({2, 2}), input({2, 2})},
+      b{V(noise<double>({2, 2}, 5)), V(noise<double>({2, 2}, 6))};
+  const auto y = layer(x, {.forward_state = f, .backward_state = b});
+  CHECK(same(y.forward_state().c, layer.forward(x, {.initial_state = f}).state().c));
+  CHECK(same(y.backward_state().c, layer.backward(x, {.initial_state = b}).state().c));
+  // Two halves of a sequence, the forward state handed on, are the whole of it.
+  const auto whole = layer.forward(x),
+             second = layer.forward(
+                 ag::slice(x, {.axis = Axis::time, .begin = 2}),
+                 {.initial_state =
+                      layer.forward(ag::slice(x, {.axis = Axis::time, .end = 2})).state()});
+  CHECK(same(whole.last(), second.last()));
 }
 
 TEST_CASE("LSTM: gradients of first and second order, with mask, state and two layers") {
@@ -217,7 +235,7 @@ TEST_CASE("LSTM: gradients of first and second order, with mask, state and two l
 
   ag::Bidirectional<double> both({.inputs = 3, .units = 2, .merge = ag::Merge::mul});
   fill(both);
-  const auto either = [&](const V& x) { return both(x, mask).sequence(); };
+  const auto either = [&](const V& x) { return both(x, {.mask = mask}).sequence(); };
   const auto of_both = ag::gradcheck(either, noise<double>({2, 4, 3}, 1));
   CHECK_MESSAGE(of_both, of_both);
 }

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <iterator>
 
+#include <nlohmann/json.hpp>
+
 #include <axisgrad/autograd/error.hpp>
 
 namespace axisgrad::reference {
@@ -78,9 +80,9 @@ Entry parse_entry(const std::string& name, const Json& json) {
   const Json& block = field(json, "block");
   if (!block.is_string()) fail(where, "block in the index is ", block, ", expected a name");
   entry.block = block;
-  entry.options = field(json, "options");
-  if (!entry.options.is_object())
-    fail(where, "options in the index are ", entry.options, ", expected an object");
+  entry.options = std::make_shared<const Json>(field(json, "options"));
+  if (!entry.options->is_object())
+    fail(where, "options in the index are ", *entry.options, ", expected an object");
   entry.inputs = names(field(json, "inputs"), "inputs");
   entry.parameters = names(field(json, "parameters"), "parameters");
   entry.outputs = names(field(json, "outputs"), "outputs");
@@ -113,7 +115,7 @@ std::vector<std::pair<std::string, Json>> read_index(const std::filesystem::path
   return entries;
 }
 
-void require_arrays(const Entry& entry, const SafetensorsFile& file) {
+void require_arrays(const Entry& entry, const ArrayFile& file) {
   for (const auto& [name, described] : entry.arrays) {
     if (!file.contains(name)) fail(where, "array ", name, " of the index is not in the file");
     const StoredArray& stored = file.at(name);
@@ -123,7 +125,7 @@ void require_arrays(const Entry& entry, const SafetensorsFile& file) {
   }
 }
 
-std::vector<std::string> compared_arrays(const Entry& entry, const SafetensorsFile& file) {
+std::vector<std::string> compared_arrays(const Entry& entry, const ArrayFile& file) {
   std::vector<std::string> all = entry.outputs;
   auto add = [&](const std::string& name) {
     if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);

@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ enum class LossKind { none, cotangent, half_square, out };
 
 struct Entry {
   std::string name, block;
-  Json options;
+  std::shared_ptr<const Json> options;  // an object
   std::vector<std::string> inputs, parameters, outputs, gradients;
   std::set<std::string> zero_by_theory;
   LossKind loss = LossKind::none;
@@ -38,10 +39,9 @@ struct Entry {
     const std::filesystem::path& directory);
 
 /// Error when the file does not hold the arrays that the index describes.
-void require_arrays(const Entry& entry, const SafetensorsFile& file);
+void require_arrays(const Entry& entry, const ArrayFile& file);
 
 /// Every array that is compared, by the README of the reference arrays.
-[[nodiscard]] std::vector<std::string> compared_arrays(const Entry& entry,
-                                                       const SafetensorsFile& file);
+[[nodiscard]] std::vector<std::string> compared_arrays(const Entry& entry, const ArrayFile& file);
 
 }  // namespace axisgrad::reference

@@ -55,7 +55,7 @@ void bidirectional(Case<T>& c) {
   Bidirectional<T> layer(
       {.inputs = c.shape("forward.kernel")[0], .units = o.size("units"), .merge = merge});
   c.load(layer);
-  const auto y = layer(c.input("x"), masked ? c.input("mask") : Var<T>());
+  const auto y = layer(c.input("x"), {.mask = masked ? c.input("mask") : Var<T>()});
   c.output("out", sequences ? y.sequence() : y.last());
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "block.hpp"
 
@@ -11,7 +12,7 @@ namespace axisgrad::reference {
 namespace {
 
 template <Scalar T>
-std::vector<Agreement> agreements(const Entry& entry, const SafetensorsFile& file,
+std::vector<Agreement> agreements(const Entry& entry, const ArrayFile& file,
                                   void (*block)(Case<T>&)) {
   Case<T> c(entry, file);
   block(c);
@@ -40,7 +41,7 @@ std::string complaint(const char* precision, const std::vector<Agreement>& all) 
 Verdict run_entry(const std::filesystem::path& directory, const Entry& entry) {
   const Block* block = find_block(entry.block);
   if (!block) return {false, "block " + entry.block + " is not known"};
-  const SafetensorsFile file = read_safetensors(directory / (entry.name + ".safetensors"));
+  const ArrayFile file = read_safetensors(directory / (entry.name + ".safetensors"));
   require_arrays(entry, file);
   const auto in_double = agreements<double>(entry, file, block->in_double);
   const auto in_float = agreements<float>(entry, file, block->in_float);
@@ -57,8 +58,8 @@ Verdict run_entry(const std::filesystem::path& directory, const Entry& entry) {
 }  // namespace
 
 const Block* find_block(std::string_view name) {
-  for (const auto& list :
-       {layers(), recurrent(), gates(), attentions(), optimizers(), training(), trajectories()})
+  for (const auto& list : {layers(), recurrent(), gates(), attentions(), variables(), networks(),
+                           optimizers(), training(), trajectories()})
     for (const Block& block : list)
       if (block.name == name) return &block;
   return nullptr;
