@@ -65,7 +65,6 @@ for name in sse2 avx2 avx512; do check "architecture $name" architecture "$name"
 check "threads" threads
 check "gradcheck program" gradcheck_program
 check "reference arrays" golden
-check "reference arrays of all blocks" golden --rest
 check "reference arrays with something wrong" golden_refuses
 check "programs in README.md and docs/" documents
 if $quick; then
