@@ -40,10 +40,14 @@ class Reader {
     const auto width = static_cast<Size>(table_.names.size());
     const Size most = std::count(at_, end_, '\n') + 1;  // rows, and newlines within quotes
     Tensor<double> values({most, width});
+    fill_.resize(table_.names.size());
     double* row = values.mutable_data();
     Size rows = 0;
-    for (; !done_; ++rows, row += width) read_row(row, rows == 0 ? nullptr : row - width);
-    if (rows == 0) fail("read_csv", source_, " has names on line 1, but no rows");
+    while (!done_)
+      if (read_row(row)) ++rows, row += width;
+    if (rows == 0)
+      fail("read_csv", source_, " has names on line 1, but no rows",
+           options_.missing == Missing::drop && line_ > 1 ? " without a missing cell" : "");
     table_.values = rows == most ? std::move(values) : take_rows(values, {0, rows});
     return std::move(table_);
   }
@@ -98,37 +102,73 @@ class Reader {
     }
     if (numbers)
       fail("read_csv", source_, ", line 1 should name the columns, but holds numbers only");
+    const auto has = [](const std::vector<std::string>& list, const std::string& name) {
+      return std::find(list.begin(), list.end(), name) != list.end();
+    };
     for (const std::string& name : options_.text)
-      if (std::find(all.begin(), all.end(), name) == all.end())
-        fail("read_csv", source_, " has no column '", name, "' to keep as text");
+      if (!has(all, name)) fail("read_csv", source_, " has no column '", name, "' to keep as text");
+    for (const std::string& name : options_.skip)
+      if (!has(all, name)) fail("read_csv", source_, " has no column '", name, "' to skip");
     for (const std::string& name : all) {
-      is_text_.push_back(std::find(options_.text.begin(), options_.text.end(), name) !=
-                         options_.text.end());
-      (is_text_.back() ? table_.text_names : table_.names).push_back(name);
+      kinds_.push_back(has(options_.text, name)   ? Kind::text
+                       : has(options_.skip, name) ? Kind::skipped
+                                                  : Kind::number);
+      if (kinds_.back() == Kind::text) table_.text_names.push_back(name);
+      if (kinds_.back() == Kind::number) table_.names.push_back(name);
     }
     table_.texts.resize(table_.text_names.size());
     all_names_ = std::move(all);
     line_ = newlines_, cell_ = 0;
   }
 
-  void read_row(double* row, const double* above) {
-    std::size_t text = 0;
-    bool line_ends = false;
+  // False when the row is dropped: it is overwritten by the next one.
+  bool read_row(double* row) {
+    std::size_t text = 0, column = 0;
+    bool line_ends = false, keep = true;
     for (cell_ = 0; !line_ends; ++cell_) {
       const std::string_view cell = next_cell(line_ends);
-      if (cell_ == 0 && line_ends && cell.empty() && is_text_.size() > 1)
+      if (cell_ == 0 && line_ends && cell.empty() && kinds_.size() > 1)
         fail_at("the line is empty");
-      if (cell_ >= is_text_.size()) continue;  // too many: counted to the end of the line
-      if (is_text_[cell_])
-        table_.texts[text++].emplace_back(cell);
-      else {
-        *row = cell.empty() && options_.missing == Missing::forward_fill && above ? *above
-                                                                                  : value(cell);
-        ++row, above += above != nullptr;
-      }
+      if (cell_ >= kinds_.size()) continue;  // too many: counted to the end of the line
+      if (kinds_[cell_] == Kind::text) table_.texts[text++].emplace_back(cell);
+      if (kinds_[cell_] != Kind::number) continue;
+      if (options_.missing == Missing::error || !is_missing(cell))
+        fill_[column].push(row[column] = value(cell));
+      else if (options_.missing == Missing::drop)
+        keep = false;
+      else
+        row[column] = filled(fill_[column]);
+      ++column;
     }
-    if (cell_ != is_text_.size()) fail_cells();
+    if (cell_ != kinds_.size()) fail_cells();
     line_ = newlines_;
+    if (!keep)
+      for (auto& texts : table_.texts) texts.pop_back();
+    return keep;
+  }
+
+  // What a column has shown so far.
+  struct Seen {
+    double last = 0, step = 0, low = 0, high = 0;  // step: between the two values above
+    bool any = false;
+    void push(double x) {
+      step = any ? x - last : 0;
+      low = any ? std::min(low, x) : x, high = any ? std::max(high, x) : x;
+      last = x, any = true;
+    }
+  };
+  double filled(Seen& seen) const {
+    if (!seen.any) fail_at("a value is missing, with none above it");
+    if (options_.missing == Missing::interpolate_past)
+      seen.last = std::clamp(seen.last + seen.step, seen.low, seen.high);
+    return seen.last;
+  }
+  static bool is_missing(std::string_view cell) {
+    if (cell.empty()) return true;
+    if (cell.size() > 4) return false;
+    constexpr std::string_view words[]{"NA",   "N/A",  "NaN",  "nan", "NAN",
+                                       "null", "NULL", "None", "?"};
+    return std::find(std::begin(words), std::end(words), cell) != std::end(words);
   }
 
   // A sign + is read as well, as other tools write it.
@@ -137,13 +177,32 @@ class Reader {
     const auto [rest, error] = std::from_chars(cell.data(), cell.data() + cell.size(), x);
     return rest == cell.data() + cell.size() ? error : std::errc::invalid_argument;
   }
+  // 1.234.567,8 is 1234567.8: points stand in front of three digits each, or not at all.
+  static std::errc number_with_comma(std::string_view cell, double& x) {
+    char plain[64];
+    if (cell.size() > sizeof plain) return std::errc::invalid_argument;
+    const std::size_t comma = std::min(cell.find(','), cell.size());
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < cell.size(); ++i) {
+      if (cell[i] != '.') {
+        plain[n++] = i == comma ? '.' : cell[i];
+        continue;
+      }
+      const auto digit = [&](std::size_t k) {
+        return k < cell.size() && '0' <= cell[k] && cell[k] <= '9';
+      };
+      const std::size_t end = i + 4;  // of the group behind it
+      if (i == 0 || !digit(i - 1) || !digit(i + 1) || !digit(i + 2) || !digit(i + 3) || i > comma ||
+          (end < cell.size() && cell[end] != '.' && cell[end] != ','))
+        return std::errc::invalid_argument;
+    }
+    return number({plain, n}, x);
+  }
   double value(std::string_view cell) const {
     double x = 0;
-    const std::errc error = number(cell, x);
+    const std::errc error = options_.decimal_comma ? number_with_comma(cell, x) : number(cell, x);
     if (error == std::errc() && std::isfinite(x)) return x;
-    if (cell.empty())
-      fail_at(options_.missing == Missing::error ? "a value is missing"
-                                                 : "a value is missing, with none above it");
+    if (cell.empty()) fail_at("a value is missing");
     if (error == std::errc::result_out_of_range)
       fail_at(shown(cell), " is beyond the range of double");
     if (error == std::errc()) fail_at(shown(cell), " is not a finite number");
@@ -174,7 +233,9 @@ class Reader {
   std::string_view source_;
   Table table_;
   std::vector<std::string> all_names_;
-  std::vector<bool> is_text_;
+  enum class Kind { number, text, skipped };
+  std::vector<Kind> kinds_;  // by cell of a row
+  std::vector<Seen> fill_;   // by column of numbers
   std::string unquoted_;
   bool done_ = false;             // the last cell has been read
   Size newlines_ = 0, line_ = 0;  // read so far; in front of the current row

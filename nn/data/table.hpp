@@ -31,16 +31,32 @@ struct Table {
   [[nodiscard]] const std::vector<std::string>& text(std::string_view name) const;
 };
 
+/// What a cell is that is empty or, but for `error`, says NA, N/A, NaN, null, None or ?. Nothing of
+/// the rows below leaks in.
 enum class Missing {
   error,
-  forward_fill,  // the value of the row above: nothing of the future leaks in
+  forward_fill,      // the value of the row above
+  interpolate_past,  // the straight line through the two values above, kept within what was seen
+  drop,              // its row is left out
 };
 
 struct CsvOptions {
   char separator = ',';
+  bool decimal_comma = false;          // 1.299,99 is a thousand two hundred ninety-nine and .99
   std::vector<std::string> text = {};  // columns kept as text
+  std::vector<std::string> skip = {};  // columns that are not read
   Missing missing = Missing::error;
 };
+
+/// How a file is written, judged by its first lines.
+struct CsvLayout {
+  char separator;      // of , ; tab and |, that which splits the lines into equally many cells
+  bool decimal_comma;  // some cell has a comma where numbers have one, and the separator is another
+  std::vector<std::string> names;
+  std::vector<std::string> first_row;  // cells of the first row, as they stand
+};
+/// Error when the text has no line of names.
+[[nodiscard]] CsvLayout detect_csv(std::string_view text, std::string_view source = "text");
 
 /// Reads a CSV file (RFC 4180, UTF-8): a first row of names, then numbers with a decimal point. A
 /// byte-order mark, CRLF line ends, quoted cells, spaces around cells and a missing final newline

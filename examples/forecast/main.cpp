@@ -1,0 +1,86 @@
+// forecast: from a CSV file of several variables over time to a model, its errors beside those of
+// simple rules, and what it looks at. No C++ is needed to use it; docs/forecasting.md is its tour.
+#include <exception>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include "commands.hpp"
+
+namespace {
+
+using namespace forecast;
+
+// An option of the command line for every setting, as its one description has it.
+struct AddOption {
+  CLI::App& app;
+  void operator()(const char* name, bool& setting, const char* help) const {
+    app.add_flag(std::string("--") + name + ",!--no-" + name, setting, help);
+  }
+  void operator()(const char* name, Names& setting, const char* help) const {
+    app.add_option(std::string("--") + name, setting, help)->delimiter(',')->capture_default_str();
+  }
+  void operator()(const char* name, auto& setting, const char* help) const {
+    app.add_option(std::string("--") + name, setting, help)->capture_default_str();
+  }
+};
+
+int run(int argc, char** argv) {
+  CLI::App app("Forecasts several variables over time from a table, and explains what it looks at");
+  app.require_subcommand(1);
+  int code = 0;
+
+  TrainCommand train_options;
+  std::string config;
+  auto* train_app = app.add_subcommand("train", "Train a model on a table");
+  train_app->add_option("data", train_options.settings.data, "CSV file");
+  train_app->add_option("--config", config, "JSON file of settings; options on the command line win");
+  train_app->add_option("--out", train_options.out, "Run folder")->capture_default_str();
+  train_app->add_flag("--resume", train_options.resume, "Go on with the run in the folder");
+  train_app->add_flag("--overwrite", train_options.overwrite, "Begin anew in the folder");
+  train_options.settings.visit(AddOption{*train_app});
+
+  EvaluateCommand evaluate_options;
+  auto* evaluate_app = app.add_subcommand("evaluate", "Errors of a run on its split");
+  evaluate_app->add_option("run", evaluate_options.run, "Run folder")->required();
+  evaluate_app->add_option("--data", evaluate_options.data, "The table, when it was moved");
+  evaluate_app->add_option("--predictions", evaluate_options.predictions,
+                           "CSV file for the forecast of every test window");
+
+  PredictCommand predict_options;
+  auto* predict_app = app.add_subcommand("predict", "Forecast what comes after a table's last row");
+  predict_app->add_option("run", predict_options.run, "Run folder")->required();
+  predict_app->add_option("data", predict_options.data, "CSV file with the same columns")
+      ->required();
+  predict_app->add_option("--output", predict_options.output, "CSV file to write");
+
+  auto* models_app = app.add_subcommand("models", "List the models");
+
+  CLI11_PARSE(app, argc, argv);
+  if (train_app->parsed()) {
+    // What the file says comes first: what was given on the command line is set again over it.
+    const bool begun = train_options.resume && exists(train_options.out / "config.json");
+    if (begun || !config.empty()) {
+      train_options.settings = begun ? read_config(train_options.out).settings : Settings{};
+      if (!config.empty())
+        set_from_json(train_options.settings, read_json(config), "'" + config + "'");
+      CLI11_PARSE(app, argc, argv);
+    }
+    code = train(train_options);
+  }
+  if (evaluate_app->parsed()) code = evaluate(evaluate_options);
+  if (predict_app->parsed()) code = predict(predict_options);
+  if (models_app->parsed()) code = list_models();
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,32 @@
+// A table of several variables over time, read from a file of people's own.
+#pragma once
+#include <optional>
+
+#include <axisgrad/nn/data/table.hpp>
+
+#include "dates.hpp"
+#include "settings.hpp"
+
+namespace forecast {
+
+struct Series {
+  std::string path;
+  Names names;
+  axisgrad::Tensor<double> values;  // (rows, variables)
+  std::string date_column{};        // empty: rows are numbered
+  std::optional<Dates> dates{};
+  Names notes{};  // what the reader should know about the table
+
+  [[nodiscard]] Size rows() const { return values.shape()[0]; }
+  /// "hour" of "1 hour", "row" without dates: what one step of the time axis is.
+  [[nodiscard]] std::string step_text() const { return dates ? dates->step_text() : "row"; }
+};
+
+/// Reads a CSV file with the columns, dates and policy for missing cells of the settings; its
+/// separator and decimal sign are told from its first lines. Errors name file, line and column.
+[[nodiscard]] Series read_series(const std::string& path, const Settings& settings);
+
+/// The columns to forecast, as numbers of columns. Error listing the columns for an unknown one.
+[[nodiscard]] std::vector<Size> target_columns(const Settings& settings, const Names& names);
+
+}  // namespace forecast
