@@ -1,6 +1,6 @@
 // The subcommands.
 #pragma once
-#include "run.hpp"
+#include "explain.hpp"
 
 namespace forecast {
 
@@ -26,6 +26,27 @@ struct PredictCommand {
 };
 int predict(const PredictCommand& command);
 
+struct ExplainCommand {
+  Folder run;
+  std::string data;
+  ExplainOptions options;
+};
+int explain(const ExplainCommand& command);
+
+struct CompareCommand {
+  Settings settings;  // but for model and seed, which is the first one
+  Names models;
+  int seeds = 3;
+  Folder out = "comparison";
+};
+int compare(const CompareCommand& command);
+
 int list_models();
+
+// What several of them do.
+void use_threads(const Settings& settings);
+void print_data(const Prepared& data);
+/// Error when these settings would not go on with the training in the folder, but make another.
+void require_same(Settings now, const Folder& folder);
 
 }  // namespace forecast

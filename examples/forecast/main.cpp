@@ -34,7 +34,8 @@ int run(int argc, char** argv) {
   std::string config;
   auto* train_app = app.add_subcommand("train", "Train a model on a table");
   train_app->add_option("data", train_options.settings.data, "CSV file");
-  train_app->add_option("--config", config, "JSON file of settings; options on the command line win");
+  train_app->add_option("--config", config,
+                        "JSON file of settings; options on the command line win");
   train_app->add_option("--out", train_options.out, "Run folder")->capture_default_str();
   train_app->add_flag("--resume", train_options.resume, "Go on with the run in the folder");
   train_app->add_flag("--overwrite", train_options.overwrite, "Begin anew in the folder");
@@ -54,6 +55,31 @@ int run(int argc, char** argv) {
       ->required();
   predict_app->add_option("--output", predict_options.output, "CSV file to write");
 
+  ExplainCommand explain_options;
+  auto* explain_app = app.add_subcommand(
+      "explain", "What a model looks at, beside input gradients and permutation importance");
+  explain_app->add_option("run", explain_options.run, "Run folder")->required();
+  explain_app->add_option("--data", explain_options.data, "The table, when it was moved");
+  explain_app
+      ->add_option("--windows", explain_options.options.windows,
+                   "Test windows to average over, at even distances")
+      ->capture_default_str();
+  explain_app->add_option("--window", explain_options.options.window, "This test window alone");
+  explain_app->add_option("--seed", explain_options.options.seed, "Of the permutations")
+      ->capture_default_str();
+
+  CompareCommand compare_options;
+  auto* compare_app =
+      app.add_subcommand("compare", "Train several models with several seeds; one table");
+  compare_app->add_option("data", compare_options.settings.data, "CSV file")->required();
+  compare_app->add_option("--models", compare_options.models, "Names, separated by commas")
+      ->delimiter(',')
+      ->required();
+  compare_app->add_option("--seeds", compare_options.seeds, "How many")->capture_default_str();
+  compare_app->add_option("--out", compare_options.out, "Folder of the runs and the table")
+      ->capture_default_str();
+  compare_options.settings.visit(AddOption{*compare_app});
+
   auto* models_app = app.add_subcommand("models", "List the models");
 
   CLI11_PARSE(app, argc, argv);
@@ -70,6 +96,8 @@ int run(int argc, char** argv) {
   }
   if (evaluate_app->parsed()) code = evaluate(evaluate_options);
   if (predict_app->parsed()) code = predict(predict_options);
+  if (explain_app->parsed()) code = explain(explain_options);
+  if (compare_app->parsed()) code = compare(compare_options);
   if (models_app->parsed()) code = list_models();
   return code;
 }

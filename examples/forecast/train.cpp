@@ -3,12 +3,15 @@
 #include <axisgrad/autograd/kernels/parallel.hpp>
 
 #include "commands.hpp"
+#include "report.hpp"
 #include "training.hpp"
 
 namespace forecast {
-namespace {
-
 namespace ag = axisgrad;
+
+void use_threads(const Settings& settings) {
+  if (settings.threads > 0) ag::kernels::set_threads(settings.threads);
+}
 
 void print_data(const Prepared& d) {
   const auto part = [](const char* name, ag::Rows rows, const ag::Windows<float>& windows) {
@@ -34,6 +37,22 @@ void require_same(Settings now, const Folder& folder) {
                folder.string(), "' was begun with ", value.dump());
 }
 
+namespace {
+
+// Rules without parameters have no gradient either.
+bool can_be_explained(const Forecaster& model) { return !model.parameters().empty(); }
+
+void explain_and_report(const ExplainCommand& command, const Settings& settings,
+                        const Forecaster& model, const Prepared& data, const RunMetrics& metrics) {
+  if (!can_be_explained(model))
+    return write_report(command.run, settings, model, data, metrics, nullptr);
+  const Explanation e = explain_model(model, data, command.options);
+  write_explanation(command.run, e, data);
+  fmt::print("\n");
+  print_explanation(e);
+  write_report(command.run, settings, model, data, metrics, &e);
+}
+
 }  // namespace
 
 int train(const TrainCommand& command) {
@@ -45,7 +64,7 @@ int train(const TrainCommand& command) {
              "' holds a run already: --resume goes on with it, --overwrite begins anew");
   if (begun && command.resume) require_same(settings, command.out);
   if (settings.data.empty()) ag::fail("forecast", "which table? give a file, or a --config");
-  if (settings.threads > 0) ag::kernels::set_threads(settings.threads);
+  use_threads(settings);
   const Prepared data = prepare(read_series(settings.data, settings), settings);
   Forecaster model(settings.model, context_of(data, settings));
   print_data(data);
@@ -61,6 +80,21 @@ int train(const TrainCommand& command) {
   const RunMetrics metrics{measure(model, data), measure_baselines(data, settings)};
   write_metrics(command.out, metrics);
   print_metrics(settings.model, metrics);
+  explain_and_report({.run = command.out}, settings, model, data, metrics);
+  fmt::print("\n{}\n", (command.out / "report.html").string());
+  return 0;
+}
+
+int explain(const ExplainCommand& command) {
+  RunConfig config = read_config(command.run);
+  if (!command.data.empty()) config.settings.data = command.data;
+  use_threads(config.settings);
+  const Prepared data = read_data(command.run, config);
+  const Forecaster model = read_model(command.run, config);
+  if (!can_be_explained(model))
+    ag::fail("forecast", "the rule '", config.settings.model,
+             "' repeats what it saw: there is nothing to explain");
+  explain_and_report(command, config.settings, model, data, read_metrics(command.run));
   return 0;
 }
 

@@ -40,7 +40,8 @@ class MhaTime {
         head_(c.settings.units, c) {}
   Var<float> operator()(const Var<float>& x) const;
   std::vector<AttentionMap> maps(const Var<float>& x) const {
-    return {{"attention", attention_.weights(tokens(x)), {"head", "time", "time"}, "time"}};
+    const Size last = x.shape()[1] - 1;
+    return {{"attention", attention_.weights(tokens(x)), {"head", "time", "time"}, "time", {last}}};
   }
   void visit(auto&& visitor) {
     visitor("embed", embed_), visitor("position", position_), visitor("attention", attention_);
@@ -70,8 +71,11 @@ class MhaFeature {
         head_(c.settings.units, c.settings.horizon) {}
   Var<float> operator()(const Var<float>& x) const;
   std::vector<AttentionMap> maps(const Var<float>& x) const {
-    return {
-        {"attention", attention_.weights(tokens(x)), {"head", "feature", "feature"}, "feature"}};
+    return {{"attention",
+             attention_.weights(tokens(x)),
+             {"head", "feature", "feature"},
+             "feature",
+             targets_}};
   }
   void visit(auto&& visitor) {
     visitor("embed", embed_), visitor("identity", identity_), visitor("attention", attention_);
