@@ -10,10 +10,12 @@
 
 namespace axisgrad::gradchecking {
 
-struct Outputs {
-  std::vector<Var<double>> ys;
-  bool single_precision = false;  // something came back as Var<float>, which is not on the tape
+template <Scalar T>
+struct OutputsIn {
+  std::vector<Var<T>> ys;
+  bool other_precision = false;  // something came back in it, which is not on the tape
 };
+using Outputs = OutputsIn<double>;
 
 struct Anything {
   template <class T>
@@ -24,13 +26,14 @@ concept HoldsMembers = std::is_aggregate_v<S> && requires {
   S{Members{}...};
 };
 
-template <class R>
-void collect(const R& result, Outputs& outputs) {
+template <class R, Scalar T>
+void collect(const R& result, OutputsIn<T>& outputs) {
+  using Other = std::conditional_t<std::is_same_v<T, double>, float, double>;
   auto each = [&](const auto&... parts) { (collect(parts, outputs), ...); };
-  if constexpr (std::is_same_v<R, Var<double>>) {
+  if constexpr (std::is_same_v<R, Var<T>>) {
     if (!result.value().empty()) outputs.ys.push_back(result);  // empty: an output left out
-  } else if constexpr (std::is_same_v<R, Var<float>>) {
-    outputs.single_precision = true;
+  } else if constexpr (std::is_same_v<R, Var<Other>>) {
+    outputs.other_precision = true;
   } else if constexpr (std::ranges::range<R>) {
     for (const auto& part : result) collect(part, outputs);
   } else if constexpr (requires { std::tuple_size<R>::value; }) {

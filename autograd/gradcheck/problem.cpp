@@ -93,7 +93,7 @@ void Problem::run(Tape<double>& tape, bool gradient) {
           .push_back(tape.input(row.value, {.gradient = gradient}));
   }
   f_(inputs_, result_);
-  single_precision |= result_.single_precision;
+  single_precision |= result_.other_precision;
 }
 
 // What the gradient is taken by; a default Var for a parameter that this run did not use.

@@ -62,12 +62,13 @@ int predict(const PredictCommand& command) {
       model(ag::constant(x.reshaped({1, s.lookback, static_cast<Size>(s.columns.size())}))).value();
   const auto forecast = scaler.select(config.series.targets).inverse(ag::Tensor<double>(y));
 
-  std::string text = series.dates ? series.date_column : "step";
+  std::string text = series.dates ? series.dates->column : "step";
   for (const Size t : config.series.targets) text += ',' + s.columns[static_cast<std::size_t>(t)];
   text += '\n';
   const Size width = static_cast<Size>(config.series.targets.size());
+  const Names dates = series.dates ? series.dates->next(s.horizon) : Names{};
   for (Size h = 0; h < s.horizon; ++h) {
-    text += series.dates ? series.dates->after_last(h + 1) : std::to_string(h + 1);
+    text += series.dates ? dates[static_cast<std::size_t>(h)] : std::to_string(h + 1);
     for (Size k = 0; k < width; ++k) text += fmt::format(",{:.9g}", forecast.data()[h * width + k]);
     text += '\n';
   }

@@ -42,9 +42,12 @@ Names RunMetrics::not_beaten(const std::string& model_name) const {
 
 void write_config(const Folder& folder, const Settings& settings, const Prepared& data) {
   Json object = to_json(settings);
-  object["series"] = {{"names", data.series.names},      {"date_column", data.series.date_column},
-                      {"step", data.series.step_text()}, {"targets", data.targets},
-                      {"rows", data.series.rows()},      {"season", data.season}};
+  object["series"] = {{"names", data.series.names},
+                      {"date_column", data.series.dates ? data.series.dates->column : ""},
+                      {"step", data.series.step_text()},
+                      {"targets", data.targets},
+                      {"rows", data.series.rows()},
+                      {"season", data.season}};
   write_file(folder / "config.json", object.dump(2) + '\n');
 }
 

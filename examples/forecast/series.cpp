@@ -1,10 +1,8 @@
 #include "series.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <filesystem>
 #include <numeric>
-
-#include "files.hpp"
 
 namespace forecast {
 namespace {
@@ -13,19 +11,6 @@ namespace ag = axisgrad;
 
 bool has(const Names& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// The column named by --date-column, or the first whose first cell is a date and no number.
-std::string date_column(const ag::CsvLayout& layout, const Settings& settings) {
-  if (!settings.date_column.empty()) return settings.date_column;
-  for (std::size_t c = 0; c < std::min(layout.names.size(), layout.first_row.size()); ++c) {
-    const std::string& cell = layout.first_row[c];
-    const bool number = cell.find_first_not_of("+-.,0123456789eE") == cell.npos &&
-                        std::count(cell.begin(), cell.end(), '.') < 2 &&
-                        cell.find('-', 1) == cell.npos;
-    if (!number && is_date(cell) && !has(settings.columns, layout.names[c])) return layout.names[c];
-  }
-  return "";
 }
 
 ag::Missing policy(const std::string& name) {
@@ -46,30 +31,27 @@ void note_constant_columns(Series& series) {
   }
 }
 
+// Of the columns that hold dates the one that is asked for, or the first.
+std::string date_column(ag::CsvOptions& options, const Settings& settings) {
+  const std::string& wanted = settings.date_column;
+  if (!wanted.empty() && !has(options.text, wanted)) options.text.push_back(wanted);
+  return wanted.empty() && !options.text.empty() ? options.text[0] : wanted;
+}
+
 Series read_csv_series(const std::string& path, const Settings& settings) {
-  const std::string text = read_file(path);
-  const std::string source = "'" + path + "'";
-  const ag::CsvLayout layout = ag::detect_csv(text, source);
-  Series series{path, {}, {}, date_column(layout, settings)};
-  for (const std::string& name : settings.columns)
-    if (!has(layout.names, name))
-      ag::fail("forecast", source, " has no column '", name, "' for --columns");
-  if (!series.date_column.empty() && !has(layout.names, series.date_column))
-    ag::fail("forecast", source, " has no column '", series.date_column, "' for --date-column");
-  ag::CsvOptions options{.separator = layout.separator,
-                         .decimal_comma = layout.decimal_comma,
-                         .missing = policy(settings.missing)};
-  if (!series.date_column.empty()) options.text = {series.date_column};
-  for (const std::string& name : layout.names)
-    if (!settings.columns.empty() && !has(settings.columns, name) && name != series.date_column)
-      options.skip.push_back(name);
-  ag::Table table = ag::parse_csv(text, options, source);
-  if (table.names.empty()) ag::fail("forecast", source, " has no column of numbers");
-  if (!series.date_column.empty()) {
-    series.dates = read_dates(table.texts[0], series.date_column);
+  if (!std::filesystem::exists(path)) ag::fail("forecast", "there is no file '", path, "'");
+  ag::CsvOptions options = ag::detect_csv_file(path);
+  const std::string dates = date_column(options, settings);
+  options.missing = policy(settings.missing);
+  options.columns = settings.columns;
+  ag::Table table = ag::read_csv(path, options);
+  Series series{path, {}, {}};
+  if (!dates.empty()) {
+    series.dates = read_timeline(table.text(dates), dates);
     series.notes = series.dates->notes;
   }
   if (!settings.columns.empty()) table = table.select(settings.columns);
+  if (table.names.empty()) ag::fail("forecast", "'", path, "' has no column of numbers");
   series.names = std::move(table.names);
   series.values = std::move(table.values);
   return series;

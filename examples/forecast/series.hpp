@@ -4,8 +4,8 @@
 
 #include <axisgrad/nn/data/table.hpp>
 
-#include "dates.hpp"
 #include "settings.hpp"
+#include "timeline.hpp"
 
 namespace forecast {
 
@@ -13,9 +13,8 @@ struct Series {
   std::string path;
   Names names;
   axisgrad::Tensor<double> values;  // (rows, variables)
-  std::string date_column{};        // empty: rows are numbered
-  std::optional<Dates> dates{};
-  Names notes{};  // what the reader should know about the table
+  std::optional<Timeline> dates{};  // none: rows are numbered
+  Names notes{};                    // what the reader should know about the table
 
   [[nodiscard]] Size rows() const { return values.shape()[0]; }
   /// "hour" of "1 hour", "row" without dates: what one step of the time axis is.

@@ -4,6 +4,7 @@
 
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/nn/data/baselines.hpp>
+#include <axisgrad/nn/data/cholesky.hpp>
 
 namespace axisgrad {
 namespace {
@@ -48,32 +49,6 @@ Tensor<double> means(const Tensor<T>& x, const std::vector<Size>& columns) {
   const Size windows = x.shape()[0];
   const Tensor<double> none({windows * static_cast<Size>(columns.size())}, 0.0);
   return mean(constant(series(x, columns, none)), 1).value();
-}
-
-// Solves a w = b for a symmetric positive definite a (n, n) and b (n, k), in place: b becomes w.
-// Cholesky, a = l l^T.
-void solve(Tensor<double>& a, Tensor<double>& b) {
-  const Size n = a.shape()[0], k = b.shape()[1];
-  double *l = a.mutable_data(), *w = b.mutable_data();
-  for (Size j = 0; j < n; ++j)
-    for (Size i = j; i < n; ++i) {
-      double s = l[i * n + j];
-      for (Size p = 0; p < j; ++p) s -= l[i * n + p] * l[j * n + p];
-      if (i == j && !(s > 0))
-        fail("least_squares", "the windows do not determine the matrix (pivot ", j, " is ", s,
-             "): give a larger ridge");
-      l[i * n + j] = i == j ? std::sqrt(s) : s / l[j * n + j];
-    }
-  const auto eliminate = [&](Size from, Size row, double factor) {
-    for (Size c = 0; c < k; ++c) w[row * k + c] -= factor * w[from * k + c];
-  };
-  const auto divide = [&](Size row) {
-    for (Size c = 0; c < k; ++c) w[row * k + c] /= l[row * n + row];
-  };
-  for (Size i = 0; i < n; divide(i), ++i)
-    for (Size p = 0; p < i; ++p) eliminate(p, i, l[i * n + p]);
-  for (Size i = n; i-- > 0; divide(i))
-    for (Size p = i + 1; p < n; ++p) eliminate(p, i, l[p * n + i]);
 }
 
 // values(n, h, c), put together.
@@ -136,7 +111,7 @@ LeastSquares::LeastSquares(const Windows<T>& train, LeastSquaresOptions options)
   matrix_ = (product - matmul(past_sum, next_mean, {.transpose_a = true})).value();
   double* diagonal = normal.mutable_data();
   for (Size i = 0; i < o.lookback; ++i) diagonal[i * (o.lookback + 1)] += options.ridge;
-  solve(normal, matrix_);
+  solve_positive_definite(normal, matrix_, "least_squares");
   intercept_ = (next_mean - matmul(past_mean, constant(matrix_))).value();
 }
 

@@ -1,9 +1,9 @@
 // The CSV reader. One pass over the text; a cell is a view into it, so that a table of numbers
 // costs no allocation per cell.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include <axisgrad/nn/data/csv_number.hpp>
 #include <axisgrad/nn/data/table.hpp>
 
 namespace axisgrad {
@@ -24,7 +24,11 @@ std::string shown(std::string_view cell) {
 class Reader {
  public:
   Reader(std::string_view text, const CsvOptions& options, std::string_view source)
-      : at_(text.data()), end_(at_ + text.size()), options_(options), source_(source) {
+      : at_(text.data()),
+        end_(at_ + text.size()),
+        options_(options),
+        source_(source),
+        number_(options.decimal, options.thousands) {
     if (std::string_view("\"\r\n .+-0123456789").find(options_.separator) != std::string_view::npos)
       fail("read_csv", "'", options_.separator, "' cannot be the separator");
     if (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF")
@@ -40,14 +44,13 @@ class Reader {
     const auto width = static_cast<Size>(table_.names.size());
     const Size most = std::count(at_, end_, '\n') + 1;  // rows, and newlines within quotes
     Tensor<double> values({most, width});
-    fill_.resize(table_.names.size());
     double* row = values.mutable_data();
     Size rows = 0;
     while (!done_)
-      if (read_row(row)) ++rows, row += width;
+      if (read_row(row, rows)) ++rows, row += width;
     if (rows == 0)
       fail("read_csv", source_, " has names on line 1, but no rows",
-           options_.missing == Missing::drop && line_ > 1 ? " without a missing cell" : "");
+           options_.missing == Missing::drop ? " without a missing value" : "");
     table_.values = rows == most ? std::move(values) : take_rows(values, {0, rows});
     return std::move(table_);
   }
@@ -98,111 +101,79 @@ class Reader {
           all.begin() + static_cast<std::ptrdiff_t>(cell_))
         fail_at("two columns are named '", name, "'");
       double ignored;
-      numbers = numbers && number(name, ignored) == std::errc();
+      numbers = numbers && number_(name, ignored) == std::errc();
     }
     if (numbers)
       fail("read_csv", source_, ", line 1 should name the columns, but holds numbers only");
-    const auto has = [](const std::vector<std::string>& list, const std::string& name) {
-      return std::find(list.begin(), list.end(), name) != list.end();
-    };
-    for (const std::string& name : options_.text)
-      if (!has(all, name)) fail("read_csv", source_, " has no column '", name, "' to keep as text");
-    for (const std::string& name : options_.skip)
-      if (!has(all, name)) fail("read_csv", source_, " has no column '", name, "' to skip");
-    for (const std::string& name : all) {
-      kinds_.push_back(has(options_.text, name)   ? Kind::text
-                       : has(options_.skip, name) ? Kind::skipped
-                                                  : Kind::number);
-      if (kinds_.back() == Kind::text) table_.text_names.push_back(name);
-      if (kinds_.back() == Kind::number) table_.names.push_back(name);
-    }
+    choose_columns(all);
     table_.texts.resize(table_.text_names.size());
     all_names_ = std::move(all);
     line_ = newlines_, cell_ = 0;
   }
 
-  // False when the row is dropped: it is overwritten by the next one.
-  bool read_row(double* row) {
-    std::size_t text = 0, column = 0;
-    bool line_ends = false, keep = true;
+  // Which columns are numbers, which text, which passed over.
+  void choose_columns(const std::vector<std::string>& all) {
+    const auto in = [](const std::vector<std::string>& list, const std::string& name) {
+      return std::find(list.begin(), list.end(), name) != list.end();
+    };
+    for (const std::string& name : options_.text)
+      if (!in(all, name)) fail("read_csv", source_, " has no column '", name, "' to keep as text");
+    for (const std::string& name : options_.columns)
+      if (!in(all, name)) fail("read_csv", source_, " has no column '", name, "' to read");
+    for (const std::string& name : all) {
+      const bool wanted = options_.columns.empty() || in(options_.columns, name);
+      use_.push_back(in(options_.text, name) ? Use::text : wanted ? Use::number : Use::none);
+      if (use_.back() == Use::text) table_.text_names.push_back(name);
+      if (use_.back() == Use::number) table_.names.push_back(name);
+    }
+  }
+
+  // False for a row that is left out. `row` has `above` rows in front of it.
+  bool read_row(double* row, Size above) {
+    const auto width = static_cast<std::ptrdiff_t>(table_.names.size());
+    std::size_t text = 0;
+    bool line_ends = false, complete = true;
     for (cell_ = 0; !line_ends; ++cell_) {
       const std::string_view cell = next_cell(line_ends);
-      if (cell_ == 0 && line_ends && cell.empty() && kinds_.size() > 1)
-        fail_at("the line is empty");
-      if (cell_ >= kinds_.size()) continue;  // too many: counted to the end of the line
-      if (kinds_[cell_] == Kind::text) table_.texts[text++].emplace_back(cell);
-      if (kinds_[cell_] != Kind::number) continue;
-      if (options_.missing == Missing::error || !is_missing(cell))
-        fill_[column].push(row[column] = value(cell));
-      else if (options_.missing == Missing::drop)
-        keep = false;
-      else
-        row[column] = filled(fill_[column]);
-      ++column;
-    }
-    if (cell_ != kinds_.size()) fail_cells();
-    line_ = newlines_;
-    if (!keep)
-      for (auto& texts : table_.texts) texts.pop_back();
-    return keep;
-  }
-
-  // What a column has shown so far.
-  struct Seen {
-    double last = 0, step = 0, low = 0, high = 0;  // step: between the two values above
-    bool any = false;
-    void push(double x) {
-      step = any ? x - last : 0;
-      low = any ? std::min(low, x) : x, high = any ? std::max(high, x) : x;
-      last = x, any = true;
-    }
-  };
-  double filled(Seen& seen) const {
-    if (!seen.any) fail_at("a value is missing, with none above it");
-    if (options_.missing == Missing::interpolate_past)
-      seen.last = std::clamp(seen.last + seen.step, seen.low, seen.high);
-    return seen.last;
-  }
-  static bool is_missing(std::string_view cell) {
-    if (cell.empty()) return true;
-    if (cell.size() > 4) return false;
-    constexpr std::string_view words[]{"NA",   "N/A",  "NaN",  "nan", "NAN",
-                                       "null", "NULL", "None", "?"};
-    return std::find(std::begin(words), std::end(words), cell) != std::end(words);
-  }
-
-  // A sign + is read as well, as other tools write it.
-  static std::errc number(std::string_view cell, double& x) {
-    if (cell.size() > 1 && cell[0] == '+' && cell[1] != '-') cell.remove_prefix(1);
-    const auto [rest, error] = std::from_chars(cell.data(), cell.data() + cell.size(), x);
-    return rest == cell.data() + cell.size() ? error : std::errc::invalid_argument;
-  }
-  // 1.234.567,8 is 1234567.8: points stand in front of three digits each, or not at all.
-  static std::errc number_with_comma(std::string_view cell, double& x) {
-    char plain[64];
-    if (cell.size() > sizeof plain) return std::errc::invalid_argument;
-    const std::size_t comma = std::min(cell.find(','), cell.size());
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < cell.size(); ++i) {
-      if (cell[i] != '.') {
-        plain[n++] = i == comma ? '.' : cell[i];
-        continue;
+      if (cell_ == 0 && line_ends && cell.empty() && use_.size() > 1) fail_at("the line is empty");
+      if (cell_ >= use_.size()) continue;  // too many: counted to the end of the line
+      if (use_[cell_] == Use::text) {
+        table_.texts[text++].emplace_back(cell);
+      } else if (use_[cell_] == Use::number) {
+        if (options_.missing != Missing::error && is_missing(cell))
+          complete = fill(row, width, above) && complete;
+        else
+          *row = value(cell);
+        ++row;
       }
-      const auto digit = [&](std::size_t k) {
-        return k < cell.size() && '0' <= cell[k] && cell[k] <= '9';
-      };
-      const std::size_t end = i + 4;  // of the group behind it
-      if (i == 0 || !digit(i - 1) || !digit(i + 1) || !digit(i + 2) || !digit(i + 3) || i > comma ||
-          (end < cell.size() && cell[end] != '.' && cell[end] != ','))
-        return std::errc::invalid_argument;
     }
-    return number({plain, n}, x);
+    if (cell_ != use_.size()) fail_cells();
+    if (!complete)
+      for (auto& column : table_.texts) column.pop_back();
+    line_ = newlines_;
+    return complete;
   }
-  double value(std::string_view cell) const {
+
+  bool is_missing(std::string_view cell) const {
+    return cell.empty() || std::find(options_.missing_words.begin(), options_.missing_words.end(),
+                                     cell) != options_.missing_words.end();
+  }
+  // A missing cell gets its value from those above; false when its row is to be dropped.
+  bool fill(double* cell, std::ptrdiff_t width, Size above) const {
+    if (options_.missing == Missing::drop) return false;
+    if (above == 0) fail_at("a value is missing, with none above it");
+    *cell = cell[-width];
+    if (options_.missing == Missing::interpolate_past && above > 1)
+      *cell += cell[-width] - cell[-2 * width];
+    return true;
+  }
+
+  double value(std::string_view cell) {
     double x = 0;
-    const std::errc error = options_.decimal_comma ? number_with_comma(cell, x) : number(cell, x);
+    const std::errc error = number_(cell, x);
     if (error == std::errc() && std::isfinite(x)) return x;
-    if (cell.empty()) fail_at("a value is missing");
+    if (is_missing(cell))
+      fail_at("a value is missing", cell.empty() ? "" : " (" + shown(cell) + ")");
     if (error == std::errc::result_out_of_range)
       fail_at(shown(cell), " is beyond the range of double");
     if (error == std::errc()) fail_at(shown(cell), " is not a finite number");
@@ -233,9 +204,9 @@ class Reader {
   std::string_view source_;
   Table table_;
   std::vector<std::string> all_names_;
-  enum class Kind { number, text, skipped };
-  std::vector<Kind> kinds_;  // by cell of a row
-  std::vector<Seen> fill_;   // by column of numbers
+  enum class Use { number, text, none };
+  std::vector<Use> use_;
+  NumberReader number_;
   std::string unquoted_;
   bool done_ = false;             // the last cell has been read
   Size newlines_ = 0, line_ = 0;  // read so far; in front of the current row

@@ -1,6 +1,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <axisgrad/nn/data/table.hpp>
 
@@ -55,15 +61,50 @@ const std::vector<std::string>& Table::text(std::string_view name) const {
   return texts[static_cast<std::size_t>(find(text_names, name, "column of text"))];
 }
 
+namespace {
+
+// A file as memory: of a large table nothing is copied but the numbers. What is no plain file (a
+// pipe, as in read_csv("/dev/stdin")) is read to its end.
+class FileText {
+ public:
+  explicit FileText(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    struct stat status {};
+    if (file_ < 0 || ::fstat(file_, &status) != 0) fail("read_csv", "cannot read '", path, "'");
+    if (!S_ISREG(status.st_mode)) {
+      std::ifstream in(path, std::ios::binary);
+      copy_.assign(std::istreambuf_iterator<char>(in), {});
+    } else if (status.st_size > 0) {
+      const auto size = static_cast<std::size_t>(status.st_size);
+      void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file_, 0);
+      if (data == MAP_FAILED) {
+        ::close(file_);
+        fail("read_csv", "cannot read '", path, "'");
+      }
+      ::madvise(data, size, MADV_SEQUENTIAL);
+      mapped_ = {static_cast<const char*>(data), size};
+    }
+  }
+  FileText(const FileText&) = delete;
+  FileText& operator=(const FileText&) = delete;
+  ~FileText() {
+    if (!mapped_.empty()) ::munmap(const_cast<char*>(mapped_.data()), mapped_.size());
+    ::close(file_);
+  }
+  std::string_view text() const { return mapped_.empty() ? std::string_view(copy_) : mapped_; }
+
+ private:
+  int file_;
+  std::string_view mapped_;
+  std::string copy_;
+};
+
+}  // namespace
+
 Table read_csv(const std::string& path, const CsvOptions& options) {
   if (!std::filesystem::exists(path)) fail("read_csv", "there is no file '", path, "'");
   if (std::filesystem::is_directory(path)) fail("read_csv", "'", path, "' is a folder, not a file");
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file ? std::streamoff(file.tellg()) : -1;
-  std::string text(static_cast<std::size_t>(std::max<std::streamoff>(size, 0)), '\0');
-  if (size < 0 || !file.seekg(0).read(text.data(), size))
-    fail("read_csv", "cannot read '", path, "'");
-  return parse_csv(text, options, path);
+  const FileText file(path);
+  return parse_csv(file.text(), options, path);
 }
 
 }  // namespace axisgrad

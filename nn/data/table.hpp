@@ -1,5 +1,5 @@
 // Tables of numbers from CSV files. The reader is strict: what it cannot read exactly is an error
-// that says where, never a guess.
+// that says where, never a guess; what separates cells and decimals can be found out beforehand.
 #pragma once
 #include <string>
 #include <string_view>
@@ -31,36 +31,43 @@ struct Table {
   [[nodiscard]] const std::vector<std::string>& text(std::string_view name) const;
 };
 
-/// What a cell is that is empty or, but for `error`, says NA, N/A, NaN, null, None or ?. Nothing of
-/// the rows below leaks in.
+/// What to do where a cell is missing. Nothing looks at a row below, so that nothing of the future
+/// leaks into what a model may see.
 enum class Missing {
   error,
   forward_fill,      // the value of the row above
-  interpolate_past,  // the straight line through the two values above, kept within what was seen
-  drop,              // its row is left out
+  interpolate_past,  // the straight line through the two values above, continued
+  drop,              // the row is left out: the steps are then no longer equal
 };
 
 struct CsvOptions {
   char separator = ',';
-  bool decimal_comma = false;          // 1.299,99 is a thousand two hundred ninety-nine and .99
   std::vector<std::string> text = {};  // columns kept as text
-  std::vector<std::string> skip = {};  // columns that are not read
   Missing missing = Missing::error;
+  char decimal = '.';     // or ','
+  char thousands = '\0';  // between groups of three digits: . , ' or a space; none by default
+  /// Cells that stand for a missing value beside the empty one; usual_missing_words() for all that
+  /// are common. None by default: "NaN" is an error that says so.
+  std::vector<std::string> missing_words = {};
+  /// Read only these columns of numbers; what stands in the others does not matter. None named:
+  /// all.
+  std::vector<std::string> columns = {};
 };
 
-/// How a file is written, judged by its first lines.
-struct CsvLayout {
-  char separator;      // of , ; tab and |, that which splits the lines into equally many cells
-  bool decimal_comma;  // some cell has a comma where numbers have one, and the separator is another
-  std::vector<std::string> names;
-  std::vector<std::string> first_row;  // cells of the first row, as they stand
-};
-/// Error when the text has no line of names.
-[[nodiscard]] CsvLayout detect_csv(std::string_view text, std::string_view source = "text");
+/// NA, N/A, #N/A, NaN, null, None, missing, ?, - and some more.
+[[nodiscard]] const std::vector<std::string>& usual_missing_words();
 
-/// Reads a CSV file (RFC 4180, UTF-8): a first row of names, then numbers with a decimal point. A
-/// byte-order mark, CRLF line ends, quoted cells, spaces around cells and a missing final newline
-/// are understood.
+/// The options that fit a table at hand, worked out from its first lines: the separator (comma,
+/// semicolon, tab or |) that cuts all of them into equally many cells; decimal comma or point, and
+/// the sign between thousands, from numbers that can be read in one way only; columns of dates as
+/// text. Missing words are the usual ones; the policy stays Missing::error. "1.234" alone is read
+/// as a decimal point. A guess: read_csv with these options refuses what does not fit.
+[[nodiscard]] CsvOptions detect_csv(std::string_view text);
+/// The same from the beginning of a file. Error when it cannot be read.
+[[nodiscard]] CsvOptions detect_csv_file(const std::string& path);
+
+/// Reads a CSV file (RFC 4180, UTF-8): a first row of names, then numbers. A byte-order mark, CRLF
+/// line ends, quoted cells, spaces around cells and a missing final newline are understood.
 ///
 /// Errors name the file and, where there is one, line and column: no such file, an empty one, no
 /// rows; a name that is missing, twice or a number; a row with too few or too many cells; a cell

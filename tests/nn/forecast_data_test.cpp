@@ -163,7 +163,7 @@ TEST_CASE("errors of baselines") {
                     "[least_squares] the ridge must not be negative, got -1");
   CHECK_THROWS_WITH(
       LeastSquares(w, {.ridge = 0}),  // deviations from a mean add up to 0
-      doctest::Contains("[least_squares] the windows do not determine the matrix (pivot "));
+      doctest::Contains("[least_squares] the data does not determine the solution (pivot "));
   CHECK_THROWS_WITH((void)LeastSquares(w).predict(x),
                     "[least_squares] was fitted on windows of 2 steps, got the shape (2,5,3)");
 }

@@ -1,0 +1,116 @@
+#include "run.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <sstream>
+
+#include <axisgrad/autograd/gradcheck/gradcheck.hpp>
+#include <axisgrad/autograd/tape.hpp>
+
+#include "single.hpp"
+
+namespace checks {
+namespace {
+
+std::string where(const std::string& name, const Case& c) {
+  return c.title.empty() ? name : name + " (" + c.title + ")";
+}
+
+std::string message(const Case& c, const std::string& text) {
+  return c.title.empty() ? text + '\n' : c.title + ": " + text + '\n';
+}
+
+class Run {
+ public:
+  Run(const Check& check, const RunOptions& options)
+      : options_(options), result_{check.name, check.kind, options.order} {}
+
+  void add(const Case& c) {
+    try {
+      if (!c.differentiable)
+        require_constant(c);
+      else if (in_double(c) && options_.single_precision)
+        in_single(c);
+    } catch (const std::exception& error) {
+      failed(c, error.what());
+    }
+  }
+
+  Result finish() {
+    if (shown_ == 0 && hidden_ > 0) {
+      result_.passed = false;
+      result_.text += "every gradient is zero, so that a wrong rule would not show\n";
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void failed(const Case& c, const std::string& text) {
+    result_.passed = false;
+    result_.text += message(c, text);
+  }
+
+  // An op that is not differentiable must not let a gradient through.
+  void require_constant(const Case& c) {
+    ag::Tape<double> tape;
+    std::vector<ag::Var<double>> x;
+    for (const auto& value : c.inputs) x.push_back(tape.input(value, {.gradient = true}));
+    for (const auto& y : c.in_double(x))
+      if (y.has_gradient()) failed(c, "is said to be constant, but is recorded");
+    ++shown_;
+  }
+
+  // A gradient that is zero by definition, as of a softmax over one position, hides nothing when
+  // another case shows one.
+  bool in_double(const Case& c) {
+    const auto f = [&](const std::vector<ag::Var<double>>& x) { return c.in_double(x); };
+    const ag::GradcheckOptions o{.other_points = c.other_points, .recording = c.recording};
+    const auto report =
+        options_.order == 1 ? ag::gradcheck(f, c.inputs, o) : ag::gradgradcheck(f, c.inputs, o);
+    ++(report.hidden ? hidden_ : shown_);
+    for (const auto& row : report.rows)
+      if (!row.worst_point.empty())
+        note(row.max_rel_error, {where(row.name, c), row.worst_index, row.analytic, row.numeric});
+    if (report || report.hidden) return true;
+    std::ostringstream text;
+    text << report;
+    failed(c, text.str());
+    return false;
+  }
+
+  void in_single(const Case& c) {
+    const SingleFinding found = compare_single(c, options_.order);
+    note(found.error, {where(found.row, c), found.index, found.single, found.twice});
+    if (found.error <= single_precision_tolerance) return;
+    std::ostringstream text;
+    text << found.row << ": the gradient in float is " << found.single << ", in double "
+         << found.twice << ", a difference of " << found.error << " of the largest there, allowed "
+         << single_precision_tolerance;
+    failed(c, text.str());
+  }
+
+  void note(double error, Worst worst) {
+    if (result_.worst && !(error > result_.max_rel_error || std::isnan(error))) return;
+    result_.max_rel_error = error;
+    result_.worst = std::move(worst);
+  }
+
+  const RunOptions& options_;
+  Result result_;
+  int shown_ = 0, hidden_ = 0;
+};
+
+}  // namespace
+
+Result run(const Check& check, const RunOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  Run run(check, options);
+  std::vector<Case> cases = check.cases();
+  if (options.first_case_only) cases.resize(1);
+  for (const Case& c : cases) run.add(c);
+  Result result = run.finish();
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace checks
