@@ -1,5 +1,6 @@
-// xtensor at the border of the library: expressions in, views out, and files of arrays. This is the
-// only public header that includes xtensor, and axisgrad.hpp does not include it.
+// xtensor at the border of the library: expressions in, views out, and tables as CSV. This is the
+// only public header that includes xtensor, and axisgrad.hpp does not include it. Files of NumPy:
+// nn/weights/npy.hpp.
 //
 // Beware of xtensor 0.24 in C++20: a lazy reducer with keep_dims inside of an expression gives
 // wrong numbers. Assign it to a container first: xt::xarray<double> m = xt::mean(x, {1},
@@ -44,16 +45,6 @@ template <class As = void, class E>
   xt::noalias(elements) = xt::cast<T>(e);
   return x;
 }
-
-/// Reads a NumPy .npy file of float32 or float64, in C or Fortran order, and converts it to T.
-/// Error when there is no such file, when it is of another kind or type, or holds more or fewer
-/// bytes than its header says.
-template <Scalar T>
-[[nodiscard]] Tensor<T> load_npy(const std::string& path);
-
-/// Writes a .npy file, in the precision of the tensor. Error when it cannot be written.
-template <Scalar T>
-void save_npy(const std::string& path, const Tensor<T>& x);
 
 /// Writes (rows, columns) as CSV with a first row of names. Numbers are the shortest that read back
 /// to the same bits. Error for another rank, a wrong number of names, or a file that cannot be

@@ -59,6 +59,7 @@ check "includes" includes
 check "files" files
 check "every op is listed" listed_ops
 check "every error text is met" error_texts
+check "tests that docs/ names" named_tests
 check "weak symbols" weak_symbols
 for name in sse2 avx2 avx512; do check "architecture $name" architecture "$name"; done
 check "threads" threads

@@ -1,24 +1,16 @@
-// Weights in files: named tensors written to, and read from, one safetensors file. Loading is all
-// or nothing: everything is read and compared first.
+// Weights in files: named tensors written to, and read from, one file: .npz when its name ends so,
+// else safetensors. Loading is all or nothing: everything is read and compared first.
 #pragma once
 #include <filesystem>
 #include <functional>
-#include <iosfwd>
 #include <string>
 #include <vector>
 
 #include <axisgrad/nn/module.hpp>
-#include <axisgrad/nn/weights/safetensors.hpp>
+#include <axisgrad/nn/weights/array_file.hpp>
+#include <axisgrad/nn/weights/load_report.hpp>
 
 namespace axisgrad {
-
-/// What a load found: how many tensors were set, and the arrays of the file that nobody asked for.
-struct LoadReport {
-  Size loaded = 0;
-  std::vector<std::string> unused{};
-};
-/// "12 arrays loaded; not used: extra.kernel"
-std::ostream& operator<<(std::ostream& out, const LoadReport& report);
 
 /// Tensors by name; they must stay where they are while this list is used.
 class NamedTensors {
@@ -42,27 +34,27 @@ class NamedTensors {
 
   /// Error for a tensor without values, or when the file cannot be written.
   void save(const std::filesystem::path& path) const;
-  /// Sets all tensors, or, with an Error that names every array that is missing or has another
-  /// shape, none. The file may have been written in the other precision.
-  LoadReport load(const std::filesystem::path& path) const;
+  /// Sets all tensors, or, with an Error that names every array that is missing, unexpected or of
+  /// another shape, none. The file may have been written in the other precision.
+  LoadReport load(const std::filesystem::path& path, const LoadOptions& options = {}) const;
 
  private:
   struct Entry {
     std::string name;
     Shape shape;
-    std::function<bool(SafetensorsFile&)> write;  // false: no values
+    std::function<bool(ArrayFile&)> write;  // false: no values
     /// Reads, and returns what sets the tensor.
-    std::function<std::function<void()>(const SafetensorsFile&)> read;
+    std::function<std::function<void()>(const ArrayFile&)> read;
   };
   template <Scalar T, class Get, class Set>
   void add_access(const std::string& name, const Shape& shape, Get get, Set set) {
     entries_.push_back({name, shape,
-                        [=](SafetensorsFile& file) {
+                        [=](ArrayFile& file) {
                           const Tensor<T> x = get();
                           if (!x.empty()) file.add(name, x);
                           return !x.empty();
                         },
-                        [=](const SafetensorsFile& file) -> std::function<void()> {
+                        [=](const ArrayFile& file) -> std::function<void()> {
                           return [set, x = file.tensor<T>(name)] { set(x); };
                         }});
   }
@@ -79,10 +71,11 @@ void save_weights(const std::filesystem::path& path, const Parameters<T>& parame
 }
 /// Reads them back: all of them, or none and an Error. Parameters need not be initialised before.
 template <Scalar T>
-LoadReport load_weights(const std::filesystem::path& path, const Parameters<T>& parameters) {
+LoadReport load_weights(const std::filesystem::path& path, const Parameters<T>& parameters,
+                        const LoadOptions& options = {}) {
   NamedTensors list;
   for (Parameter<T>* p : parameters) list.add(p->name(), *p);
-  return list.load(path);
+  return list.load(path, options);
 }
 
 }  // namespace axisgrad

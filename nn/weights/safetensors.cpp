@@ -1,10 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
-#include <cstring>
 #include <fstream>
-#include <limits>
 
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/nn/weights/json.hpp>
@@ -13,30 +9,11 @@
 namespace axisgrad {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the format is little-endian");
-
 constexpr std::string_view where = "safetensors";
 constexpr std::uint64_t longest_header = 100'000'000;  // the limit of the format's own library
 constexpr std::uint64_t longest_data = std::uint64_t(1) << 62;
 
-struct DtypeInfo {
-  Dtype dtype;
-  std::string_view name;
-  std::size_t bytes;
-};
-constexpr std::array<DtypeInfo, 4> dtypes{{{Dtype::f32, "F32", 4},
-                                           {Dtype::f64, "F64", 8},
-                                           {Dtype::i64, "I64", 8},
-                                           {Dtype::boolean, "BOOL", 1}}};
-
-const DtypeInfo& info(Dtype dtype) { return dtypes[static_cast<std::size_t>(dtype)]; }
-
-template <class E>
-E element(const StoredArray& array, std::size_t i) {
-  E x;
-  std::memcpy(&x, array.bytes.data() + i * sizeof(E), sizeof(E));
-  return x;
-}
+constexpr std::array dtypes{Dtype::f32, Dtype::f64, Dtype::i64, Dtype::boolean};
 
 // Where an array lies behind the header.
 struct Place {
@@ -85,8 +62,8 @@ class Header {
       if (key != "dtype" && key != "shape" && key != "data_offsets")
         refuse(name, "has the unknown field '", key, "'");
     const Json &dtype = entry["dtype"], &offsets = entry["data_offsets"];
-    const auto* known = std::find_if(dtypes.begin(), dtypes.end(),
-                                     [&](const DtypeInfo& d) { return dtype == d.name; });
+    const auto* known =
+        std::find_if(dtypes.begin(), dtypes.end(), [&](Dtype d) { return dtype == name_of(d); });
     if (known == dtypes.end())
       refuse(name, "the dtype is ", dtype, "; F32, F64, I64 and BOOL are read");
     if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
@@ -97,11 +74,11 @@ class Header {
     const Place place{offsets[0], offsets[1], arrays.size()};
     const Shape shape = read_shape(name, entry["shape"]);
     const std::uint64_t bytes = place.end - place.begin;
-    if (bytes % known->bytes != 0 ||
-        bytes / known->bytes != static_cast<std::uint64_t>(shape.size()))
-      refuse(name, "shape ", shape, " of ", known->name, " has ", shape.size(), " elements of ",
-             known->bytes, " bytes, but data_offsets ", offsets, " hold ", bytes, " bytes");
-    arrays.push_back({name, known->dtype, shape, {}});
+    const std::size_t width = size_of(*known);
+    if (bytes % width != 0 || bytes / width != static_cast<std::uint64_t>(shape.size()))
+      refuse(name, "shape ", shape, " of ", name_of(*known), " has ", shape.size(), " elements of ",
+             width, " bytes, but data_offsets ", offsets, " hold ", bytes, " bytes");
+    arrays.push_back({name, *known, shape, {}});
     places.push_back(place);
   }
 
@@ -192,9 +169,7 @@ class Reader {
 
 }  // namespace
 
-std::string_view name_of(Dtype dtype) { return info(dtype).name; }
-
-SafetensorsFile read_safetensors(const std::filesystem::path& path) {
+ArrayFile read_safetensors(const std::filesystem::path& path) {
   Reader reader(path);
   Header header(reader.file(), reader.header());
   reader.require_data(header.data_size);
@@ -208,95 +183,9 @@ SafetensorsFile read_safetensors(const std::filesystem::path& path) {
           fail(where, reader.file(), ", array '", array.name, "': a BOOL is 0 or 1, got ",
                std::to_integer<int>(b));
   }
-  SafetensorsFile file;
-  file.source_ = reader.file();
+  ArrayFile file(where, path, std::move(header.arrays));
   file.metadata = std::move(header.metadata);
-  file.arrays_ = std::move(header.arrays);
   return file;
 }
-
-const StoredArray* SafetensorsFile::find(std::string_view name) const {
-  for (const StoredArray& a : arrays_)
-    if (a.name == name) return &a;
-  return nullptr;
-}
-
-const StoredArray& SafetensorsFile::at(std::string_view name) const& {
-  if (const StoredArray* array = find(name)) return *array;
-  fail(where, source_, " has no array '", name, "'");
-}
-
-template <Scalar T>
-Tensor<T> SafetensorsFile::tensor(std::string_view name) const {
-  const StoredArray& array = at(name);
-  Tensor<T> x(array.shape);
-  T* to = x.mutable_data();
-  const auto n = static_cast<std::size_t>(x.size());
-  auto refuse = [&](std::size_t i, auto value) {
-    fail(where, source_, ", array '", name, "': element ", i, " is ", value, ", which ",
-         sizeof(T) == 4 ? "float" : "double", " cannot hold");
-  };
-  for (std::size_t i = 0; i < n; ++i) switch (array.dtype) {
-      case Dtype::f32:
-        to[i] = static_cast<T>(element<float>(array, i));
-        break;
-      case Dtype::f64: {
-        const double value = element<double>(array, i);
-        to[i] = static_cast<T>(value);
-        if (std::isfinite(value) && !std::isfinite(to[i])) refuse(i, value);
-        break;
-      }
-      case Dtype::i64: {
-        // Up to 2^digits every whole number is exact.
-        const auto value = element<std::int64_t>(array, i);
-        constexpr std::int64_t limit = std::int64_t(1) << std::numeric_limits<T>::digits;
-        if (value < -limit || value > limit) refuse(i, value);
-        to[i] = static_cast<T>(value);
-        break;
-      }
-      case Dtype::boolean:
-        to[i] = static_cast<T>(element<std::uint8_t>(array, i));
-    }
-  return x;
-}
-
-std::vector<std::int64_t> SafetensorsFile::integers(std::string_view name) const {
-  const StoredArray& array = at(name);
-  if (array.dtype != Dtype::i64 && array.dtype != Dtype::boolean)
-    fail(where, source_, ", array '", name, "': expected I64 or BOOL, got ", name_of(array.dtype));
-  std::vector<std::int64_t> values(static_cast<std::size_t>(array.shape.size()));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = array.dtype == Dtype::i64 ? element<std::int64_t>(array, i)
-                                          : element<std::uint8_t>(array, i);
-  return values;
-}
-
-void SafetensorsFile::append(StoredArray array) {
-  if (array.name.empty() || array.name == "__metadata__")
-    fail(where, "'", array.name, "' cannot be the name of an array");
-  if (contains(array.name)) fail(where, source_, " already have an array '", array.name, "'");
-  arrays_.push_back(std::move(array));
-}
-
-template <Scalar T>
-void SafetensorsFile::add(const std::string& name, const Tensor<T>& x) {
-  if (x.empty()) fail(where, "the tensor '", name, "' is empty: it has no shape to write");
-  const auto bytes = std::as_bytes(x.values());
-  append({name, sizeof(T) == 4 ? Dtype::f32 : Dtype::f64, x.shape(), {bytes.begin(), bytes.end()}});
-}
-
-void SafetensorsFile::add(const std::string& name, const Shape& shape,
-                          std::span<const std::int64_t> values) {
-  if (static_cast<Size>(values.size()) != shape.size())
-    fail(where, "array '", name, "': shape ", shape, " has ", shape.size(), " elements, got ",
-         values.size());
-  const auto bytes = std::as_bytes(values);
-  append({name, Dtype::i64, shape, {bytes.begin(), bytes.end()}});
-}
-
-template Tensor<float> SafetensorsFile::tensor<float>(std::string_view) const;
-template Tensor<double> SafetensorsFile::tensor<double>(std::string_view) const;
-template void SafetensorsFile::add<float>(const std::string&, const Tensor<float>&);
-template void SafetensorsFile::add<double>(const std::string&, const Tensor<double>&);
 
 }  // namespace axisgrad

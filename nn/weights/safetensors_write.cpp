@@ -17,22 +17,20 @@ namespace {
 
 // Wide elements first: every array then begins at a multiple of its element's size, and a reader
 // may map the file instead of copying it.
-std::vector<const StoredArray*> in_file_order(const SafetensorsFile& file) {
+std::vector<const StoredArray*> in_file_order(const ArrayFile& file) {
   std::vector<const StoredArray*> order;
   for (const StoredArray& a : file.arrays()) order.push_back(&a);
-  auto width = [](const StoredArray* a) {
-    return a->dtype == Dtype::boolean ? 1 : a->dtype == Dtype::f32 ? 4 : 8;
-  };
   std::stable_sort(order.begin(), order.end(),
-                   [&](auto* a, auto* b) { return width(a) > width(b); });
+                   [](auto* a, auto* b) { return size_of(a->dtype) > size_of(b->dtype); });
   return order;
 }
 
-std::string header_text(const SafetensorsFile& file, const std::vector<const StoredArray*>& order) {
+std::string header_text(const ArrayFile& file, const std::vector<const StoredArray*>& order) {
   Json header = Json::object();
   if (!file.metadata.empty()) header["__metadata__"] = file.metadata;
   std::size_t end = 0;
   for (const StoredArray* a : order) {
+    if (a->name == "__metadata__") fail("safetensors", "'__metadata__' cannot name an array");
     const std::size_t begin = end;
     end += a->bytes.size();
     header[a->name] = {{"dtype", name_of(a->dtype)},
@@ -91,7 +89,7 @@ class Temporary {
 
 }  // namespace
 
-void write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file) {
+void write_safetensors(const std::filesystem::path& path, const ArrayFile& file) {
   const auto order = in_file_order(file);
   const std::string header = header_text(file, order);
   const std::uint64_t length = header.size();

@@ -20,7 +20,7 @@ status=0
 for program in "$folder"/*.cpp; do
   name=$(basename "$program" .cpp)
   if ! ${CXX:-c++} -std=c++20 -O1 -Wall -Wextra -Werror -ffp-contract=off -I"$build/include" "$program" \
-    "$build/libaxisgrad.a" -ltbb -pthread -o "$folder/$name"; then
+    "$build/libaxisgrad.a" -ltbb -lzip -pthread -o "$folder/$name"; then
     echo "$name does not compile"
     status=1
   elif ! (cd "$folder" && timeout 120 "./$name" >"$name.out" 2>&1); then

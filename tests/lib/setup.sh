@@ -9,7 +9,7 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 
 build_packages=(g++ meson ninja-build pkg-config libxtensor-dev libxsimd-dev libtbb-dev libcli11-dev libfmt-dev
-  nlohmann-json3-dev doctest-dev gnuplot-nox fonts-dejavu-core)
+  nlohmann-json3-dev libzip-dev doctest-dev gnuplot-nox fonts-dejavu-core)
 
 say() { printf '%s\n' "$*"; }
 

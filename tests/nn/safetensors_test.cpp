@@ -50,7 +50,7 @@ std::string refusal(const std::string& header, std::size_t data) {
   return refusal(with_length(header) + std::string(data, '\0'));
 }
 
-ag::SafetensorsFile read_back(const ag::SafetensorsFile& file) {
+ag::ArrayFile read_back(const ag::ArrayFile& file) {
   const TemporaryFolder folder;
   ag::write_safetensors(folder / "w.safetensors", file);
   return ag::read_safetensors(folder / "w.safetensors");
@@ -59,7 +59,7 @@ ag::SafetensorsFile read_back(const ag::SafetensorsFile& file) {
 }  // namespace
 
 TEST_CASE("safetensors: what is written is read back") {
-  ag::SafetensorsFile file;
+  ag::ArrayFile file;
   file.metadata = {{"made by", "a test"}, {"quote", "\" and \\"}};
   const double inf = std::numeric_limits<double>::infinity();
   const Tensor<double> w({2, 3}, {1, -0.0, inf, 1e-310, .1, 3});
@@ -71,7 +71,7 @@ TEST_CASE("safetensors: what is written is read back") {
   file.add("scalar", Tensor<float>(ag::Shape{}, 7.f));
   file.add("nothing", Tensor<double>(ag::Shape{0, 4}));
 
-  const ag::SafetensorsFile back = read_back(file);
+  const ag::ArrayFile back = read_back(file);
   CHECK(back.arrays().size() == 5);
   CHECK(ag::same_bits(back.tensor<double>("lstm.kernel"), w));
   CHECK(ag::same_bits(back.tensor<float>("b"), b));
@@ -85,7 +85,7 @@ TEST_CASE("safetensors: what is written is read back") {
 
 TEST_CASE("safetensors: arrays begin at multiples of 8 bytes of the file") {
   const TemporaryFolder folder;
-  ag::SafetensorsFile file;
+  ag::ArrayFile file;
   file.add("a", Tensor<float>({3}, 1.f));
   file.add("b", Tensor<double>({1}, 2.));
   ag::write_safetensors(folder / "w", file);
@@ -98,7 +98,7 @@ TEST_CASE("safetensors: arrays begin at multiples of 8 bytes of the file") {
 
 TEST_CASE("safetensors: conversions are exact or refused") {
   const TemporaryFolder folder;
-  ag::SafetensorsFile file;
+  ag::ArrayFile file;
   file.add("large", Tensor<double>({2}, {1, 1e300}));
   file.add("odd", {1}, std::vector<std::int64_t>{(std::int64_t(1) << 53) + 1});
   file.add("even", {2}, std::vector<std::int64_t>{1 << 24, -3});
@@ -222,26 +222,29 @@ TEST_CASE("safetensors: arrays that overlap, leave a gap or share a name are ref
 }
 
 TEST_CASE("safetensors: names that cannot be written are refused") {
-  ag::SafetensorsFile file;
+  ag::ArrayFile file;
   file.add("w", Tensor<float>({1}, 0.f));
   CHECK_THROWS_WITH(file.add("w", Tensor<float>({1}, 0.f)),
-                    "[safetensors] the arrays already have an array 'w'");
-  CHECK_THROWS_WITH(file.add("__metadata__", Tensor<float>({1}, 0.f)),
-                    "[safetensors] '__metadata__' cannot be the name of an array");
+                    "[arrays] the list already has an array 'w'");
+  CHECK_THROWS_WITH(file.add("", Tensor<float>({1}, 0.f)), "[arrays] an array needs a name");
   CHECK_THROWS_WITH(file.add("e", Tensor<float>()),
-                    "[safetensors] the tensor 'e' is empty: it has no shape to write");
+                    "[arrays] the tensor 'e' is empty: it has no shape to write");
   CHECK_THROWS_WITH(file.add("i", {3}, std::vector<std::int64_t>{1}),
-                    "[safetensors] array 'i': shape (3) has 3 elements, got 1");
+                    "[arrays] array 'i': shape (3) has 3 elements, got 1");
   file.add("\xff", Tensor<float>({1}, 0.f));
   const TemporaryFolder folder;
   CHECK_THROWS_WITH(ag::write_safetensors(folder / "w", file),
                     "[safetensors] a name or a piece of metadata is not UTF-8");
+  ag::ArrayFile reserved;
+  reserved.add("__metadata__", Tensor<float>({1}, 0.f));
+  CHECK_THROWS_WITH(ag::write_safetensors(folder / "w", reserved),
+                    "[safetensors] '__metadata__' cannot name an array");
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_CASE("safetensors: a write that fails leaves the old file and nothing else") {
   const TemporaryFolder folder;
-  ag::SafetensorsFile small, large;
+  ag::ArrayFile small, large;
   small.add("w", Tensor<double>({4}, 1.));
   large.add("w", Tensor<double>({40'000}, 2.));
   ag::write_safetensors(folder / "w", small);

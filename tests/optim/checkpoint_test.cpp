@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <axisgrad/nn/weights/safetensors.hpp>
 #include <axisgrad/optim/adam.hpp>
 #include <axisgrad/optim/checkpoint.hpp>
 
@@ -17,7 +18,7 @@ TEST_CASE("weights: saved and loaded by name, in either precision") {
   ag::save_weights(path, written.parameters);
   const auto report = ag::load_weights(path, read.parameters);
   CHECK(report.loaded == 2);
-  CHECK(report.unused.empty());
+  CHECK(report.unexpected.empty());
   CHECK(ag::same_bits(read.dense.kernel.value(), written.dense.kernel.value()));
   // Without initial values, in float.
   Dense<float> fresh(2, 1);
@@ -28,7 +29,7 @@ TEST_CASE("weights: saved and loaded by name, in either precision") {
 TEST_CASE("weights: what does not fit is named in full, and nothing is loaded") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "weights.safetensors";
-  ag::SafetensorsFile file;
+  ag::ArrayFile file;
   file.add("bias", Tensor<double>({1}, 7.0));
   file.add("scale", Tensor<double>({3}, 7.0));
   file.add("kernel", Tensor<double>({1, 2}, 7.0));
@@ -40,10 +41,10 @@ TEST_CASE("weights: what does not fit is named in full, and nothing is loaded") 
   list.push_back(&gain);
   CHECK(contains(error_of([&] { ag::load_weights(path, list); }),
                  " does not fit, nothing was loaded: "
-                 "kernel has the shape (1,2) instead of (2,1), gain is missing"));
+                 "kernel has the shape (1,2) instead of (2,1); missing: gain; unexpected: scale"));
   CHECK(line.dense.bias.value()(0) == 0);
   // A number that float cannot hold, found only when all else is in order.
-  ag::SafetensorsFile large;
+  ag::ArrayFile large;
   large.add("kernel", Tensor<double>({2, 1}, 1.0));
   large.add("bias", Tensor<double>({1}, 1e300));
   ag::write_safetensors(path, large);
@@ -60,7 +61,7 @@ TEST_CASE("weights: arrays that nobody asked for are reported; no value, no file
   ag::Dense<double> without(2, 1, {.use_bias = false});
   std::ostringstream text;
   text << ag::load_weights(path, ag::parameters(without));
-  CHECK(text.str() == "1 array loaded; not used: bias");
+  CHECK(text.str() == "1 array loaded; unexpected: bias");
   ag::Dense<double> empty(2, 1);
   const auto none = folder.path() / "none.safetensors";
   CHECK(contains(error_of([&] { ag::save_weights(none, ag::parameters(empty)); }),
@@ -112,7 +113,7 @@ TEST_CASE("a training interrupted and gone on with from a file: the same bits as
   ag::ReduceOnPlateau waiting(impatient);
   ag::FitState<double> state(line.parameters);
   const auto report = ag::load_checkpoint(path, line.parameters, second, state, waiting);
-  CHECK(report.unused.empty());
+  CHECK(report.unexpected.empty());
   CHECK(state.step() == 7);
   const auto rest =
       ag::fit(line.model(), line.parameters, second, ag::mse, data, options_with(waiting), &state);
@@ -132,7 +133,7 @@ TEST_CASE("a checkpoint of another optimizer is refused, and nothing is changed"
   line.dense.bias.set_value(Tensor<double>({1}, 3.0));
   ag::Adam<double> adam{{.learning_rate = .5}};
   CHECK(contains(error_of([&] { ag::load_checkpoint(path, line.parameters, adam, state); }),
-                 "optimizer.m.kernel is missing, optimizer.m.bias is missing"));
+                 "missing: optimizer.m.kernel, optimizer.m.bias"));
   CHECK(line.dense.bias.value()(0) == 3);
   CHECK(adam.learning_rate() == .5);
 }

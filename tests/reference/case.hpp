@@ -20,7 +20,7 @@ namespace axisgrad::reference {
 template <Scalar T>
 class Case {
  public:
-  Case(const Entry& entry, const SafetensorsFile& file)
+  Case(const Entry& entry, const ArrayFile& file)
       : options(entry.options), entry_(entry), file_(file) {}
 
   Options options;
@@ -69,7 +69,7 @@ class Case {
   void add_hessian_products(const Var<T>& loss);
 
   const Entry& entry_;
-  const SafetensorsFile& file_;
+  const ArrayFile& file_;
   Tape<T> tape_;
   std::map<std::string, Var<T>> inputs_, parameters_, outputs_;
   std::set<std::string> used_;

@@ -10,14 +10,14 @@
 namespace axisgrad::reference {
 namespace {
 
-double largest(const SafetensorsFile& file, const std::string& name) {
+double largest(const ArrayFile& file, const std::string& name) {
   double most = 0;
   for (double x : file.tensor<double>(name))
     if (std::isfinite(x)) most = std::max(most, std::abs(x));
   return most;
 }
 
-double float_scale(const Entry& entry, const SafetensorsFile& file, const std::string& name) {
+double float_scale(const Entry& entry, const ArrayFile& file, const std::string& name) {
   if (!entry.zero_by_theory.contains(name)) return largest(file, name);
   const std::string prefix = name.substr(0, name.find('.') + 1);
   double most = 0;
@@ -37,7 +37,7 @@ double share(double got, double want, double allowed) {
 }  // namespace
 
 template <Scalar T>
-Agreement compare(const Entry& entry, const SafetensorsFile& file, const std::string& name,
+Agreement compare(const Entry& entry, const ArrayFile& file, const std::string& name,
                   const Tensor<T>& got) {
   const Tensor<double> want = file.tensor<double>(name);
   if (got.empty() || got.shape() != want.shape())
@@ -74,9 +74,9 @@ std::string describe(const Agreement& a) {
       a.shape.size());
 }
 
-template Agreement compare<float>(const Entry&, const SafetensorsFile&, const std::string&,
+template Agreement compare<float>(const Entry&, const ArrayFile&, const std::string&,
                                   const Tensor<float>&);
-template Agreement compare<double>(const Entry&, const SafetensorsFile&, const std::string&,
+template Agreement compare<double>(const Entry&, const ArrayFile&, const std::string&,
                                    const Tensor<double>&);
 
 }  // namespace axisgrad::reference

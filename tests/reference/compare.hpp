@@ -32,7 +32,7 @@ struct Agreement {
 
 /// Error when the shapes differ.
 template <Scalar T>
-[[nodiscard]] Agreement compare(const Entry& entry, const SafetensorsFile& file,
-                                const std::string& name, const Tensor<T>& got);
+[[nodiscard]] Agreement compare(const Entry& entry, const ArrayFile& file, const std::string& name,
+                                const Tensor<T>& got);
 
 }  // namespace axisgrad::reference

@@ -113,7 +113,7 @@ std::vector<std::pair<std::string, Json>> read_index(const std::filesystem::path
   return entries;
 }
 
-void require_arrays(const Entry& entry, const SafetensorsFile& file) {
+void require_arrays(const Entry& entry, const ArrayFile& file) {
   for (const auto& [name, described] : entry.arrays) {
     if (!file.contains(name)) fail(where, "array ", name, " of the index is not in the file");
     const StoredArray& stored = file.at(name);
@@ -123,7 +123,7 @@ void require_arrays(const Entry& entry, const SafetensorsFile& file) {
   }
 }
 
-std::vector<std::string> compared_arrays(const Entry& entry, const SafetensorsFile& file) {
+std::vector<std::string> compared_arrays(const Entry& entry, const ArrayFile& file) {
   std::vector<std::string> all = entry.outputs;
   auto add = [&](const std::string& name) {
     if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);

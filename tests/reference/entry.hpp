@@ -38,10 +38,9 @@ struct Entry {
     const std::filesystem::path& directory);
 
 /// Error when the file does not hold the arrays that the index describes.
-void require_arrays(const Entry& entry, const SafetensorsFile& file);
+void require_arrays(const Entry& entry, const ArrayFile& file);
 
 /// Every array that is compared, by the README of the reference arrays.
-[[nodiscard]] std::vector<std::string> compared_arrays(const Entry& entry,
-                                                       const SafetensorsFile& file);
+[[nodiscard]] std::vector<std::string> compared_arrays(const Entry& entry, const ArrayFile& file);
 
 }  // namespace axisgrad::reference

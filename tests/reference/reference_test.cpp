@@ -42,7 +42,7 @@ class Changed {
   template <class Stored = double>
   Verdict run() {
     const TemporaryFolder folder;
-    ag::SafetensorsFile file;
+    ag::ArrayFile file;
     for (const auto& [key, x] : arrays) file.add(key, ag::Tensor<Stored>(x));
     ag::write_safetensors(folder / (name_ + ".safetensors"), file);
     for (auto& [key, described] : entry["tensors"].items())
@@ -270,7 +270,7 @@ TEST_CASE("reference: other files of the same form are read") {
 }
 
 TEST_CASE("reference: the criterion") {
-  ag::SafetensorsFile file;
+  ag::ArrayFile file;
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double inf = std::numeric_limits<double>::infinity();
   file.add("out", ag::Tensor<double>({4}, {100, .5, nan, -inf}));

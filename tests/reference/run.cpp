@@ -11,7 +11,7 @@ namespace axisgrad::reference {
 namespace {
 
 template <Scalar T>
-std::vector<Agreement> agreements(const Entry& entry, const SafetensorsFile& file,
+std::vector<Agreement> agreements(const Entry& entry, const ArrayFile& file,
                                   void (*block)(Case<T>&)) {
   Case<T> c(entry, file);
   block(c);
@@ -40,7 +40,7 @@ std::string complaint(const char* precision, const std::vector<Agreement>& all) 
 Verdict run_entry(const std::filesystem::path& directory, const Entry& entry) {
   const Block* block = find_block(entry.block);
   if (!block) return {false, "block " + entry.block + " is not known"};
-  const SafetensorsFile file = read_safetensors(directory / (entry.name + ".safetensors"));
+  const ArrayFile file = read_safetensors(directory / (entry.name + ".safetensors"));
   require_arrays(entry, file);
   const auto in_double = agreements<double>(entry, file, block->in_double);
   const auto in_float = agreements<float>(entry, file, block->in_float);

@@ -1,0 +1,1 @@
+exec python3 "$root/tests/checks/named_tests.py" "$root"
