@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fnmatch.h>
+#include <nlohmann/json.hpp>
 
 #include <axisgrad/autograd/error.hpp>
 

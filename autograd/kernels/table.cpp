@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::array<const char*, 3> names{"sse2", "avx2", "avx512"};
 
+// By meson's option `architectures`.
+constexpr bool built[]{true, AXISGRAD_BUILT_AVX2, AXISGRAD_BUILT_AVX512};
+
 // Asked of the compiler's run time, since xsimd 8.1 answers wrongly.
 bool cpu_has(Arch a) {
   __builtin_cpu_init();
@@ -20,11 +23,13 @@ bool cpu_has(Arch a) {
   return true;
 }
 
+bool is_there(Arch a) { return built[int(a)] && cpu_has(a); }
+
 Arch named(std::string_view name) {
   for (Arch a : {Arch::sse2, Arch::avx2, Arch::avx512})
     if (name == names[int(a)]) {
-      if (cpu_has(a)) return a;
-      fail("kernels", "this CPU has no ", name);
+      if (is_there(a)) return a;
+      fail("kernels", "this CPU, or this build, has no ", name);
     }
   fail("kernels", "unknown architecture '", name, "': expected sse2, avx2 or avx512");
 }
@@ -32,7 +37,7 @@ Arch named(std::string_view name) {
 Arch choose() {
   if (const char* name = std::getenv("AXISGRAD_ARCH")) return named(name);
   for (Arch a : {Arch::avx512, Arch::avx2})
-    if (cpu_has(a)) return a;
+    if (is_there(a)) return a;
   return Arch::sse2;
 }
 
@@ -45,8 +50,10 @@ const Table<T>& make() {
 
 template <class T>
 const Table<T>& table_of(Arch a) {
-  if (a == Arch::avx512) return make<Arch::avx512, T>();
-  if (a == Arch::avx2) return make<Arch::avx2, T>();
+  if constexpr (built[int(Arch::avx512)])
+    if (a == Arch::avx512) return make<Arch::avx512, T>();
+  if constexpr (built[int(Arch::avx2)])
+    if (a == Arch::avx2) return make<Arch::avx2, T>();
   return make<Arch::sse2, T>();
 }
 
@@ -76,7 +83,7 @@ std::string_view arch() { return table<float>().arch; }
 
 bool has_arch(std::string_view name) {
   for (Arch a : {Arch::sse2, Arch::avx2, Arch::avx512})
-    if (name == names[int(a)]) return cpu_has(a);
+    if (name == names[int(a)]) return is_there(a);
   return false;
 }
 

@@ -1,6 +1,8 @@
 #include <set>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/nn/weights/json.hpp>
 

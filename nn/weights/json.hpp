@@ -4,11 +4,12 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace axisgrad {
 
-/// The members of an object in the order of the text.
+/// The members of an object in the order of the text. (Declared only: nlohmann/json.hpp costs 1.5 s
+/// to compile, so it is included where a member is looked at.)
 using Json = nlohmann::ordered_json;
 
 /// Error beginning with `what` when the text is not JSON or gives a name twice.

@@ -2,6 +2,8 @@
 #include <array>
 #include <fstream>
 
+#include <nlohmann/json.hpp>
+
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/nn/weights/json.hpp>
 #include <axisgrad/nn/weights/safetensors.hpp>

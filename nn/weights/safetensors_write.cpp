@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <axisgrad/autograd/error.hpp>

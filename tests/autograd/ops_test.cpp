@@ -287,11 +287,21 @@ namespace {
 template <class Op>
 struct in_plain_loops : Op {};
 
+template <Scalar T>
+using Function = Var<T> (*)(const std::vector<Var<T>>& x);
+
 template <class Op, Scalar T, std::size_t... K>
-void compare_with_plain_loops(const std::vector<Shape>& shapes, std::index_sequence<K...>) {
+Function<T> function(std::index_sequence<K...>) {
+  return [](const std::vector<Var<T>>& x) { return pointwise<Op>(x[K]...); };
+}
+
+// Not a template of the op: it is compiled for T alone.
+template <Scalar T>
+void compare(const std::vector<Shape>& shapes, std::span<const Range> ranges,
+             Function<T> in_kernels, Function<T> in_loops) {
   Tensors xs;
   for (std::size_t k = 0; k < shapes.size(); ++k)
-    xs.push_back(oracle::Numbers(k + 1).tensor(shapes[k], Op::samples[k]));
+    xs.push_back(oracle::Numbers(k + 1).tensor(shapes[k], ranges[k]));
   Tape<T> tape;
   std::vector<Var<T>> x;
   for (const auto& t : xs) {
@@ -300,7 +310,7 @@ void compare_with_plain_loops(const std::vector<Shape>& shapes, std::index_seque
     else
       x.push_back(tape.input(Tensor<T>(t), {.gradient = true}));
   }
-  const Var<T> fast = pointwise<Op>(x[K]...), plain = pointwise<in_plain_loops<Op>>(x[K]...);
+  const Var<T> fast = in_kernels(x), plain = in_loops(x);
   auto close = [](const Tensor<T>& a, const Tensor<T>& b) {
     const double eps = std::numeric_limits<T>::epsilon();
     auto wide = [](const Tensor<T>& t) {
@@ -334,8 +344,10 @@ void compare_with_plain_loops() {
   shapes.push_back(std::vector<Shape>(Op::samples.size(), Shape{1037}));
   for (const auto& s : shapes) {
     CAPTURE(s[0]);
-    compare_with_plain_loops<Op, float>(s, indices);
-    compare_with_plain_loops<Op, double>(s, indices);
+    compare<float>(s, Op::samples, function<Op, float>(indices),
+                   function<in_plain_loops<Op>, float>(indices));
+    compare<double>(s, Op::samples, function<Op, double>(indices),
+                    function<in_plain_loops<Op>, double>(indices));
   }
 }
 

@@ -21,7 +21,7 @@ void for_each_arch(F f) {
   const std::string first(arch());
   for (const char* name : {"sse2", "avx2", "avx512"}) {
     if (!has_arch(name)) {
-      MESSAGE("this CPU has no " << name);
+      MESSAGE("not on this CPU, or not built: " << name);
       continue;
     }
     CAPTURE(name);

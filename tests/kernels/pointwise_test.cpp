@@ -1,6 +1,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 
 #include "common.hpp"
 #include "exact.hpp"
@@ -15,6 +16,26 @@ void for_each_op(list<Op...>, F f) {
   (f(Op()), ...);
 }
 
+// A formula in long double, without its type: what follows is compiled once for all ops.
+struct Formula {
+  std::string_view name;
+  std::span<const Range> ranges;
+  Exact (*value)(const Exact* x);
+  void (*gradient)(Exact g, Exact y, const Exact* x, Exact* d);
+};
+template <class Op, std::size_t... K>
+Formula formula(std::index_sequence<K...>) {
+  return {Op::name, Op::samples, [](const Exact* x) { return Op::value(x[K]...); },
+          [](Exact g, Exact y, const Exact* x, Exact* d) {
+            const auto each = Op::gradient(g, y, x[K]...);
+            ((d[K] = each[K]), ...);
+          }};
+}
+template <class Op>
+Formula formula() {
+  return formula<Op>(std::make_index_sequence<Op::samples.size()>());
+}
+
 // rows x n elements; input k steps within a row if bit k of `steps` is set, from row to row if bit
 // k of `row_steps` is.
 struct Outcome {
@@ -23,7 +44,6 @@ struct Outcome {
   bool alone = true;   // one gradient at a time: the same bits, and nothing else written
   bool in_place = true;
 };
-// Apart from the templates: doctest's macros are slow to compile.
 void check(std::string_view op, Index rows, Index n, unsigned steps, unsigned row_steps,
            const Outcome& o) {
   const std::string name(op);
@@ -38,16 +58,17 @@ void check(std::string_view op, Index rows, Index n, unsigned steps, unsigned ro
   CHECK(o.in_place);
 }
 
-template <class Op, class T>
-void check_op(std::mt19937& g, Index rows, Index n, unsigned steps, unsigned row_steps) {
-  constexpr std::size_t inputs = Op::samples.size();
+template <class T>
+void check_op(const Formula& op, const Pointwise<T>& kernel, std::mt19937& g, Index rows, Index n,
+              unsigned steps, unsigned row_steps) {
+  const std::size_t inputs = op.ranges.size();
   const T guard = T(-12345);
   const Index size = rows * n, room = size + 40;
-  std::vector<T> x[inputs], out(room, guard), cotangent = normal<T>(g, size), dx[inputs];
+  std::vector<T> x[4], out(room, guard), cotangent = normal<T>(g, size), dx[4];
   Run<T> run{.rows = rows, .n = n, .in = {}, .row_step = {}, .step = {}, .out = out.data()};
   std::array<T*, 4> to{};
   for (std::size_t k = 0; k < inputs; ++k) {
-    const Range r = Op::samples[k];
+    const Range r = op.ranges[k];
     std::uniform_real_distribution<double> draw(r.low, r.high);
     x[k].resize(size);
     for (T& v : x[k]) do {
@@ -59,28 +80,29 @@ void check_op(std::mt19937& g, Index rows, Index n, unsigned steps, unsigned row
     dx[k].assign(room, guard);
     to[k] = dx[k].data();
   }
-  const Pointwise<T>& kernel = pointwise<Op, T>();
   kernel.value(run);
   kernel.gradient(run, cotangent.data(), out.data(), to);
 
   Outcome o;
-  auto compare = [&]<std::size_t... K>(Index i, Index j, std::index_sequence<K...>) {
-    auto in = [&](auto k) { return Exact(run.in[k][i * run.row_step[k] + j * run.step[k]]); };
+  auto compare = [&](Index i, Index j) {
+    Exact in[4]{0, 0, 0, 0}, d[4]{0, 0, 0, 0};
+    for (std::size_t k = 0; k < inputs; ++k)
+      in[k] = run.in[k][i * run.row_step[k] + j * run.step[k]];
     const Index at = i * n + j;
-    const Exact y = Op::value(in(K)...);
-    const std::array<Exact, inputs> d = Op::gradient(Exact(cotangent[at]), y, in(K)...);
+    const Exact y = op.value(in);
+    op.gradient(cotangent[at], y, in, d);
     auto error = [&](T got, Exact exact) {
       const long double unit = (1 + std::abs(exact.v)) * std::numeric_limits<T>::epsilon();
       keep_worst(o.worst, double(std::abs(got - exact.v) / unit));
     };
     error(out[at], y);
-    (error(dx[K][at], d[K]), ...);
+    for (std::size_t k = 0; k < inputs; ++k) error(dx[k][at], d[k]);
   };
   for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < n; ++j) compare(i, j, std::make_index_sequence<inputs>());
+    for (Index j = 0; j < n; ++j) compare(i, j);
   for (Index i = size; i < room; ++i) {
     o.within = o.within && out[i] == guard;
-    for (auto& d : dx) o.within = o.within && d[i] == guard;
+    for (std::size_t k = 0; k < inputs; ++k) o.within = o.within && dx[k][i] == guard;
   }
 
   for (std::size_t k = 0; k < inputs; ++k) {
@@ -97,29 +119,31 @@ void check_op(std::mt19937& g, Index rows, Index n, unsigned steps, unsigned row
     kernel.value(run);
     o.in_place = std::equal(over.begin(), over.end(), out.begin());
   }
-  check(Op::name, rows, n, steps, row_steps, o);
+  check(op.name, rows, n, steps, row_steps, o);
 }
 
 template <class T>
 void check_ops() {
   std::mt19937 g(1);
-  for_each_op(pointwise_ops(), [&]<class Op>(Op) {
-    for (Index n = 1; n <= 36; ++n) check_op<Op, T>(g, 1, n, 7, 7);
+  auto check_one = [&](const Formula& op, const Pointwise<T>& kernel) {
+    auto run = [&](Index rows, Index n, unsigned steps, unsigned row_steps) {
+      check_op(op, kernel, g, rows, n, steps, row_steps);
+    };
+    for (Index n = 1; n <= 36; ++n) run(1, n, 7, 7);
     for (unsigned steps = 0; steps < 8; ++steps)
       for (unsigned row_steps = 0; row_steps < 8; ++row_steps)
-        for (Index n : {1, 5, 19, 40}) check_op<Op, T>(g, 3, n, steps, row_steps);
-    check_op<Op, T>(g, 0, 5, 7, 7);
-    check_op<Op, T>(g, 70, 1, 7, 7);
-    check_op<Op, T>(g, 2, 0, 7, 7);
-  });
+        for (Index n : {1, 5, 19, 40}) run(3, n, steps, row_steps);
+    run(0, 5, 7, 7), run(70, 1, 7, 7), run(2, 0, 7, 7);
+  };
+  for_each_op(pointwise_ops(), [&]<class Op>(Op) { check_one(formula<Op>(), pointwise<Op, T>()); });
 }
 
-template <class Op, class T>
-std::vector<T> apply(const std::vector<T>& x) {
+template <class T>
+std::vector<T> values_of(const Pointwise<T>& kernel, const std::vector<T>& x) {
   std::vector<T> y(x.size());
   const std::vector<T> zero(1, T(0));
   Run<T> run{1, Index(x.size()), {x.data(), zero.data()}, {}, {1, 0}, y.data()};
-  pointwise<Op, T>().value(run);
+  kernel.value(run);
   return y;
 }
 
@@ -150,34 +174,38 @@ std::vector<T> arguments() {
   return x;
 }
 
-template <class Op, class T>
-void check_ulps(
-    double most, bool (*want)(T) = [](T) { return true; }) {
+template <class T>
+void check_ulps(const Formula& op, int index, double most, bool (*want)(T)) {
   std::vector<T> x;
   for (T v : arguments<T>())
     if (want(v)) x.push_back(v);
   std::vector<long double> exact;
   for (T v : x) {
-    if constexpr (Op::samples.size() == 1)
-      exact.push_back(Op::value(Exact(v)).v);
-    else
-      exact.push_back(Op::value(Exact(v), Exact(0)).v);
+    const Exact in[]{v, 0};
+    exact.push_back(op.value(in).v);
   }
   for_each_arch([&] {
-    const auto y = apply<Op>(x);
+    const auto y = values_of(table<T>().pointwise[index], x);
     double worst = 0;
     T at = 0;
     for (std::size_t i = 0; i < x.size(); ++i)
       if (const double u = ulps(y[i], exact[i]); u > worst) worst = u, at = x[i];
-    CAPTURE(std::string(Op::name));
+    const std::string name(op.name);
+    CAPTURE(name);
     CAPTURE(sizeof(T));
     CAPTURE(at);
     if (std::getenv("AXISGRAD_PRINT_ULPS")) {
-      const std::string what = std::string(Op::name) + (sizeof(T) == 4 ? " float " : " double ");
+      const std::string what = name + (sizeof(T) == 4 ? " float " : " double ");
       MESSAGE(what << worst << " ulp at " << at);
     }
     CHECK(worst <= most);
   });
+}
+
+template <class Op, class T>
+void check_ulps(
+    double most, bool (*want)(T) = [](T) { return true; }) {
+  check_ulps<T>(formula<Op>(), index_of<Op, pointwise_ops>, most, want);
 }
 
 template <class T>
@@ -198,7 +226,7 @@ template <class T>
 void check_edges() {
   using L = std::numeric_limits<T>;
   const T inf = L::infinity(), nan = L::quiet_NaN();
-  auto at = []<class Op>(Op, T x) { return apply<Op>(std::vector<T>(1, x))[0]; };
+  auto at = []<class Op>(Op, T x) { return values_of(pointwise<Op, T>(), {x})[0]; };
   for_each_op(list<exp_op, log_op, tanh_op, sqrt_op, abs_op, relu_op, sigmoid_op, negate_op,
                    square_op, expm1_op, sin_op, cos_op, erf_op, sign_op, softplus_op,
                    log_sigmoid_op, gelu_op, gelu_tanh_op>(),

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <iterator>
 
+#include <nlohmann/json.hpp>
+
 #include <axisgrad/autograd/error.hpp>
 
 namespace axisgrad::reference {
@@ -78,9 +80,9 @@ Entry parse_entry(const std::string& name, const Json& json) {
   const Json& block = field(json, "block");
   if (!block.is_string()) fail(where, "block in the index is ", block, ", expected a name");
   entry.block = block;
-  entry.options = field(json, "options");
-  if (!entry.options.is_object())
-    fail(where, "options in the index are ", entry.options, ", expected an object");
+  entry.options = std::make_shared<const Json>(field(json, "options"));
+  if (!entry.options->is_object())
+    fail(where, "options in the index are ", *entry.options, ", expected an object");
   entry.inputs = names(field(json, "inputs"), "inputs");
   entry.parameters = names(field(json, "parameters"), "parameters");
   entry.outputs = names(field(json, "outputs"), "outputs");

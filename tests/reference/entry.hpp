@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ enum class LossKind { none, cotangent, half_square, out };
 
 struct Entry {
   std::string name, block;
-  Json options;
+  std::shared_ptr<const Json> options;  // an object
   std::vector<std::string> inputs, parameters, outputs, gradients;
   std::set<std::string> zero_by_theory;
   LossKind loss = LossKind::none;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <nlohmann/json.hpp>
+
 #include <axisgrad/autograd/error.hpp>
 
 namespace axisgrad::reference {
@@ -21,12 +23,12 @@ bool string(const Json& j) { return j.is_string(); }
 
 const Json* Options::find(const std::string& name) {
   read_.insert(name);
-  const auto found = options_.find(name);
-  return found == options_.end() || found->is_null() ? nullptr : &*found;
+  const auto found = options_->find(name);
+  return found == options_->end() || found->is_null() ? nullptr : &*found;
 }
 
 void Options::refuse(const std::string& name, const std::string& expected) const {
-  fail("golden", "option ", name, " is ", options_.at(name), ", expected ", expected);
+  fail("golden", "option ", name, " is ", options_->at(name), ", expected ", expected);
 }
 
 template <class V>
@@ -65,7 +67,7 @@ std::string Options::text(const std::string& name, std::optional<std::string> ot
 
 void Options::require_all_read() const {
   std::string unknown;
-  for (const auto& [name, value] : options_.items())
+  for (const auto& [name, value] : options_->items())
     if (!read_.contains(name)) unknown += (unknown.empty() ? "" : ", ") + name;
   if (!unknown.empty()) fail("golden", "option ", unknown, " is not known to this block");
 }

@@ -1,6 +1,7 @@
 // The options of a reference file, read by name. Each that the file gives must be asked for: one
 // that nobody reads is unknown, and an error.
 #pragma once
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,7 +20,7 @@ using Choices = std::vector<std::pair<std::string, V>>;
 
 class Options {
  public:
-  explicit Options(const Json& options) : options_(options) {}
+  explicit Options(std::shared_ptr<const Json> options) : options_(std::move(options)) {}
 
   /// Whether it is given; asking counts as reading.
   [[nodiscard]] bool has(const std::string& name) { return find(name) != nullptr; }
@@ -59,7 +60,7 @@ class Options {
         const char* expected);
   [[noreturn]] void refuse(const std::string& name, const std::string& expected) const;
 
-  Json options_;
+  std::shared_ptr<const Json> options_;
   std::set<std::string> read_;
 };
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include "../temporary_folder.hpp"
 #include "block.hpp"
