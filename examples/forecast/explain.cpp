@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/nn/explain/importance.hpp>
 #include <axisgrad/nn/explain/score.hpp>
 #include <axisgrad/nn/weights/npz.hpp>

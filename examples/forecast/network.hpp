@@ -20,6 +20,7 @@ struct AttentionMap {
   Var<float> weights;    // (batch, axes...)
   Names axes;            // "time", "feature", "head"; what looks stands before what is looked at
   std::string attended;  // the one of them that the weights sum to 1 along: time or feature
+  std::vector<Size> queries{};  // of what looks, that which reaches the forecast; empty: all
 };
 
 class Network {

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <set>
 
+#include <nlohmann/json.hpp>
+
 #include "files.hpp"
 
 namespace forecast {

@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <axisgrad/autograd/kernels/parallel.hpp>
 
@@ -80,7 +81,7 @@ int train(const TrainCommand& command) {
   const RunMetrics metrics{measure(model, data), measure_baselines(data, settings)};
   write_metrics(command.out, metrics);
   print_metrics(settings.model, metrics);
-  explain_and_report({.run = command.out}, settings, model, data, metrics);
+  explain_and_report({.run = command.out, .data = "", .options = {}}, settings, model, data, metrics);
   fmt::print("\n{}\n", (command.out / "report.html").string());
   return 0;
 }
