@@ -23,8 +23,8 @@ void write_predictions(const Folder& path, const Forecaster& model, const Prepar
     for (Size i = 0; i < p.size(); ++i) {
       const Size window = begin + i / (steps * width), step = i / width % steps;
       text += fmt::format("{},{},{},{:.9g},{:.9g}\n", window, data.test.target_start(window) + step,
-                          data.target_name(static_cast<std::size_t>(i % width)), p.data()[i],
-                          y.data()[i]);
+                          csv_cell(data.target_name(static_cast<std::size_t>(i % width))),
+                          p.data()[i], y.data()[i]);
     }
   }
   write_file(path, text);
@@ -62,8 +62,9 @@ int predict(const PredictCommand& command) {
       model(ag::constant(x.reshaped({1, s.lookback, static_cast<Size>(s.columns.size())}))).value();
   const auto forecast = scaler.select(config.series.targets).inverse(ag::Tensor<double>(y));
 
-  std::string text = series.dates ? series.dates->column : "step";
-  for (const Size t : config.series.targets) text += ',' + s.columns[static_cast<std::size_t>(t)];
+  std::string text = series.dates ? csv_cell(series.dates->column) : "step";
+  for (const Size t : config.series.targets)
+    text += ',' + csv_cell(s.columns[static_cast<std::size_t>(t)]);
   text += '\n';
   const Size width = static_cast<Size>(config.series.targets.size());
   const Names dates = series.dates ? series.dates->next(s.horizon) : Names{};

@@ -135,7 +135,7 @@ std::string long_form(const MeanMap& map, const Prepared& data) {
       const auto at = static_cast<std::size_t>(rest / inner);
       rest %= inner;
       const Names& names = labels[static_cast<std::size_t>(a)];
-      text += (at < names.size() ? names[at] : std::to_string(at)) + ',';
+      text += (at < names.size() ? csv_cell(names[at]) : std::to_string(at)) + ',';
     }
     text += fmt::format("{:.9g}\n", map.weights.data()[i]);
   }
@@ -185,7 +185,7 @@ void write_explanation(const Folder& folder, const Explanation& e, const Prepare
                  ag::Tensor<double>({static_cast<Size>(m.values.size())}, m.values));
     }
     for (std::size_t i = 0; i < p.labels.size(); ++i) {
-      text += '\n' + p.labels[i];
+      text += '\n' + csv_cell(p.labels[i]);
       for (const auto& m : p.measures) text += fmt::format(",{:.9g}", m.values[i]);
     }
     write_file(to / (p.axis + "_profile.csv"), text + '\n');

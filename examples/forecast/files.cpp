@@ -42,4 +42,11 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   if (std::rename(part.c_str(), path.c_str()) != 0) give_up(errno);
 }
 
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == text.npos) return text;
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell + '"';
+}
+
 }  // namespace forecast

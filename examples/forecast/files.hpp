@@ -12,4 +12,7 @@ namespace forecast {
 /// crash, finds the old file or the new one. Error when it cannot be written.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
+/// A text as a cell of a CSV file: in quotes where it has to be.
+[[nodiscard]] std::string csv_cell(const std::string& text);
+
 }  // namespace forecast

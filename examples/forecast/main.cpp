@@ -3,8 +3,9 @@
 #include <exception>
 
 #include <CLI/CLI.hpp>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "commands.hpp"
 
@@ -19,16 +20,41 @@ struct AddOption {
     app.add_flag(std::string("--") + name + ",!--no-" + name, setting, help);
   }
   void operator()(const char* name, Names& setting, const char* help) const {
-    app.add_option(std::string("--") + name, setting, help)->delimiter(',')->capture_default_str();
+    app.add_option_function<std::string>(
+           std::string("--") + name,
+           [&setting](const std::string& text) { setting = split_list(text); }, help)
+        ->default_str(fmt::format("{}", fmt::join(setting, ",")))
+        ->take_last();
   }
   void operator()(const char* name, auto& setting, const char* help) const {
-    app.add_option(std::string("--") + name, setting, help)->capture_default_str();
+    app.add_option(std::string("--") + name, setting, help)->capture_default_str()->take_last();
   }
 };
 
+// For the test command: every subcommand once on a little data, in a folder that goes away.
+int tour() {
+  struct Away {
+    Folder path = std::filesystem::temp_directory_path() / fmt::format("forecast-{}", ::getpid());
+    ~Away() { std::filesystem::remove_all(path); }
+  } folder;
+  TrainCommand command{.settings = {}, .out = folder.path / "run"};
+  Settings& s = command.settings;
+  s.data = AXISGRAD_EXAMPLE_DATA "/ETTh1.csv";
+  s.target = {"OT"}, s.split = {"960", "240", "240"};
+  s.lookback = 24, s.horizon = 6, s.epochs = 1, s.units = 8, s.model = "feature-block";
+  list_models();
+  train(command);
+  evaluate({.run = command.out, .data = "", .predictions = folder.path / "errors.csv"});
+  predict({.run = command.out, .data = s.data, .output = ""});
+  explain({.run = command.out, .data = "", .options = {.windows = 32}});
+  return compare({.settings = s, .models = {"dlinear"}, .seeds = 2, .out = folder.path / "cmp"});
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Forecasts several variables over time from a table, and explains what it looks at");
-  app.require_subcommand(1);
+  bool quick = false;
+  app.add_flag("--quick", quick, "Each subcommand once on a little data, as a test");
+  app.require_subcommand(0, 1);
   int code = 0;
 
   TrainCommand train_options;
@@ -84,6 +110,11 @@ int run(int argc, char** argv) {
   auto* models_app = app.add_subcommand("models", "List the models");
 
   CLI11_PARSE(app, argc, argv);
+  if (quick) return tour();
+  if (app.get_subcommands().empty()) {
+    fmt::print("{}", app.help());
+    return 1;
+  }
   if (train_app->parsed()) {
     // What the file says comes first: what was given on the command line is set again over it.
     const bool begun = train_options.resume && exists(train_options.out / "config.json");

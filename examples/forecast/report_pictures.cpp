@@ -147,7 +147,7 @@ ReportPictures report_pictures(const Forecaster& model, const Prepared& data,
                                const std::vector<EpochLine>& history,
                                const Explanation* explanation) {
   ReportPictures pictures;
-  if (!history.empty()) pictures.training.push_back(training_curves(history));
+  if (history.size() > 1) pictures.training.push_back(training_curves(history));
   const Size n = data.test.samples();
   for (std::size_t k = 0; k < std::min<std::size_t>(data.targets.size(), 7); ++k)
     pictures.forecasts.push_back(forecast_window(model, data, k, n / 2));

@@ -39,7 +39,6 @@ std::string date_column(ag::CsvOptions& options, const Settings& settings) {
 }
 
 Series read_csv_series(const std::string& path, const Settings& settings) {
-  if (!std::filesystem::exists(path)) ag::fail("forecast", "there is no file '", path, "'");
   ag::CsvOptions options = ag::detect_csv_file(path);
   const std::string dates = date_column(options, settings);
   options.missing = policy(settings.missing);
@@ -60,7 +59,10 @@ Series read_csv_series(const std::string& path, const Settings& settings) {
 }  // namespace
 
 Series read_series(const std::string& path, const Settings& settings) {
-  Series series = read_csv_series(path, settings);
+  if (!std::filesystem::exists(path)) ag::fail("forecast", "there is no file '", path, "'");
+  Series series = path.ends_with(".npy") || path.ends_with(".npz")
+                      ? read_arrays(path, settings)
+                      : read_csv_series(path, settings);
   note_constant_columns(series);
   return series;
 }

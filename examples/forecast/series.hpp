@@ -17,13 +17,18 @@ struct Series {
   Names notes{};                    // what the reader should know about the table
 
   [[nodiscard]] Size rows() const { return values.shape()[0]; }
-  /// "hour" of "1 hour", "row" without dates: what one step of the time axis is.
-  [[nodiscard]] std::string step_text() const { return dates ? dates->step_text() : "row"; }
+  /// "1 hour"; without dates "1 row".
+  [[nodiscard]] std::string step_text() const { return dates ? dates->step_text() : "1 row"; }
 };
 
-/// Reads a CSV file with the columns, dates and policy for missing cells of the settings; its
-/// separator and decimal sign are told from its first lines. Errors name file, line and column.
+/// Reads a table, by its name .npy or .npz, else a CSV file with the columns, dates and policy for
+/// missing cells of the settings; its separator and decimal sign are told from its first lines.
+/// Errors name file, line and column.
 [[nodiscard]] Series read_series(const std::string& path, const Settings& settings);
+
+/// The same from .npy (rows, variables), variables named 0, 1, ...; or .npz, each array of rank 1 a
+/// variable, each of rank 2 several.
+[[nodiscard]] Series read_arrays(const std::string& path, const Settings& settings);
 
 /// The columns to forecast, as numbers of columns. Error listing the columns for an unknown one.
 [[nodiscard]] std::vector<Size> target_columns(const Settings& settings, const Names& names);

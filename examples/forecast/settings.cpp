@@ -56,6 +56,24 @@ double number(const std::string& text) {
 
 }  // namespace
 
+Names split_list(std::string_view text) {
+  Names parts{""};
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  for (std::string& part : parts) {
+    part.erase(0, part.find_first_not_of(' '));
+    part.erase(part.find_last_not_of(' ') + 1);
+  }
+  return parts;
+}
+
 Json to_json(Settings settings) {
   Json object{{"data", settings.data}};
   settings.visit([&](const char* name, auto& setting, const char*) { object[name] = setting; });

@@ -38,7 +38,8 @@ struct Settings {
 
   /// f(name, setting, help) for each; the name is that of the option without its dashes.
   void visit(auto&& f) {
-    f("target", target, "Columns to forecast, separated by commas, or 'all'");
+    f("target", target,
+      "Columns to forecast, separated by commas (names with a comma in double quotes), or all");
     f("lookback", lookback, "Rows that a forecast may look back on");
     f("horizon", horizon, "Rows to forecast");
     f("date-column", date_column, "Column of dates (found by itself when one holds dates)");
@@ -69,6 +70,10 @@ struct Settings {
     f("threads", threads, "0: as many as there are cores");
   }
 };
+
+/// The parts of a list between commas, without the spaces around them; within double quotes a comma
+/// belongs to the part: a,"b, c" is a and "b, c".
+[[nodiscard]] Names split_list(std::string_view text);
 
 /// All settings and where the data is, as the config file has them.
 [[nodiscard]] Json to_json(Settings settings);

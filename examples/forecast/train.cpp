@@ -19,8 +19,8 @@ void print_data(const Prepared& d) {
     fmt::print("  {:<10} rows {:>7} to {:>7}: {:>7} windows\n", name, rows.begin, rows.end,
                windows.samples());
   };
-  fmt::print("{}: {} rows, {} variables, one step is {}\n", d.series.path, d.series.rows(),
-             d.series.names.size(), d.series.step_text());
+  fmt::print("{}: {} rows of {} variable{}, one step is {}\n", d.series.path, d.series.rows(),
+             d.series.names.size(), d.series.names.size() == 1 ? "" : "s", d.series.step_text());
   part("train", d.rows.train, d.train);
   part("validation", d.rows.validation, d.validation);
   part("test", d.rows.test, d.test);
@@ -81,7 +81,8 @@ int train(const TrainCommand& command) {
   const RunMetrics metrics{measure(model, data), measure_baselines(data, settings)};
   write_metrics(command.out, metrics);
   print_metrics(settings.model, metrics);
-  explain_and_report({.run = command.out, .data = "", .options = {}}, settings, model, data, metrics);
+  explain_and_report({.run = command.out, .data = "", .options = {}}, settings, model, data,
+                     metrics);
   fmt::print("\n{}\n", (command.out / "report.html").string());
   return 0;
 }
