@@ -31,7 +31,8 @@ double furthest(const ag::Tensor<float>& a, const ag::Tensor<float>& b) {
 }  // namespace
 
 TEST_CASE("forecast: an unknown model is told the known ones") {
-  CHECK_THROWS_WITH_AS((void)find_model("lst"),
+  CHECK_THROWS_WITH_AS(
+      (void)find_model("lst"),
       doctest::Contains("[forecast] there is no model 'lst'; there are: repeat, seasonal, linear"),
       ag::Error);
 }
