@@ -4,6 +4,7 @@
 
 #include "models/attention.hpp"
 #include "models/blocks.hpp"
+#include "models/itransformer.hpp"
 #include "models/linear.hpp"
 
 namespace forecast {
@@ -34,6 +35,8 @@ const std::vector<ModelInfo>& models() {
       {"mha-time", "multi-head attention: steps look at steps", "time", false, make<MhaTime>},
       {"mha-feature", "multi-head attention: variables look at variables", "feature", false,
        make<MhaFeature>},
+      {"itransformer", "a transformer whose tokens are the variables (Liu et al. 2023)", "feature",
+       false, make<ITransformer>},
   };
   return list;
 }

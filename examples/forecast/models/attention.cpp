@@ -1,8 +1,6 @@
 #include "attention.hpp"
 
 namespace forecast {
-namespace {
-
 namespace ag = axisgrad;
 
 Size key_dim(const Settings& s) {
@@ -10,8 +8,6 @@ Size key_dim(const Settings& s) {
     ag::fail("forecast", "--units must be a multiple of --heads, got ", s.units, " and ", s.heads);
   return s.units / s.heads;
 }
-
-}  // namespace
 
 TokenAttention::TokenAttention(const Settings& s)
     : attention_({.num_heads = s.heads,

@@ -8,6 +8,9 @@
 
 namespace forecast {
 
+/// --units over --heads; Error when they do not divide.
+[[nodiscard]] Size key_dim(const Settings& s);
+
 /// Attention among tokens (B, tokens, units), their sum with it normalised, and its weights (B,
 /// heads, tokens, tokens).
 class TokenAttention {
