@@ -65,12 +65,12 @@ double test_mse(const Metrics& m) { return m.test.standardised.mse; }
 // Which of the models are no better than the best baseline, by the mean over the seeds.
 std::vector<std::string> sentences(const std::vector<Line>& lines) {
   const Line* best = nullptr;
-  const auto is_rule = [](const Line& l) { return find_model(l.name).rule; };
+  const auto by_rule = [](const Line& l) { return is_rule(find_model(l.name)); };
   for (const Line& l : lines)
-    if (is_rule(l) && (!best || l.of(test_mse).mean < best->of(test_mse).mean)) best = &l;
+    if (by_rule(l) && (!best || l.of(test_mse).mean < best->of(test_mse).mean)) best = &l;
   std::vector<std::string> all;
   for (const Line& l : lines) {
-    if (is_rule(l)) continue;
+    if (by_rule(l)) continue;
     const MeanAndSpread own = l.of(test_mse), rule = best->of(test_mse);
     const double ahead = rule.mean - own.mean;
     if (ahead <= 0)

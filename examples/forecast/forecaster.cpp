@@ -25,8 +25,13 @@ Forecaster::Forecaster(const std::string& model, const ModelContext& context)
     : info_(&find_model(model)),
       network_(info_->make(context)),
       targets_(context.targets),
-      normalise_(context.settings.instance_norm && !info_->rule),
-      residual_(context.settings.residual && !info_->rule) {}
+      normalise_(context.settings.instance_norm && info_->kind == Kind::network),
+      residual_(context.settings.residual && !is_rule(*info_)) {
+  if (!context.settings.instance_norm && info_->kind == Kind::normalising)
+    ag::fail("forecast", "the model '", model,
+             "' normalises each window itself: --no-instance-norm "
+             "is not for it");
+}
 
 Var<float> Forecaster::operator()(const Var<float>& x) const {
   const auto on_targets = [&](const Var<float>& v) { return take(v, targets_, ag::Axis::feature); };

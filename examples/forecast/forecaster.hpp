@@ -7,7 +7,7 @@ namespace forecast {
 /// Standardised windows (B, lookback, variables) -> standardised forecasts (B, horizon, targets).
 ///   --instance-norm: z = (x - m) / s by window and variable, y = m + s model(z)
 ///   --residual: y = last value of z + model(z)
-/// Rules see x as it is.
+/// Rules, and models that normalise each window themselves, see x as it is.
 class Forecaster {
  public:
   Forecaster(const std::string& model, const ModelContext& context);

@@ -15,16 +15,22 @@ struct ModelContext {
   [[nodiscard]] Size width() const { return static_cast<Size>(targets.size()); }
 };
 
+enum class Kind {
+  network,
+  rule,        // sees windows as they are, and is not trained by gradients
+  normalising  // a network that normalises each window itself
+};
+
 struct ModelInfo {
   const char* name;
   const char* line;     // what it is, in one line
   const char* attends;  // the axis that it attends over: "time", "feature", both, or "-"
-  /// Of a rule: it sees windows as they are, and is not trained by gradients.
-  bool rule;
+  Kind kind;
   std::unique_ptr<Network> (*make)(const ModelContext&);
 };
 
 [[nodiscard]] const std::vector<ModelInfo>& models();
+[[nodiscard]] inline bool is_rule(const ModelInfo& info) { return info.kind == Kind::rule; }
 /// Error listing the names for an unknown one.
 [[nodiscard]] const ModelInfo& find_model(const std::string& name);
 /// Those in every table, whatever was trained.

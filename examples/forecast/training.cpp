@@ -93,7 +93,7 @@ bool train_model(Forecaster& model, const Prepared& data, const Settings& settin
                  const Folder& folder, const TrainingOptions& options) {
   write_config(folder, settings, data);
   write_scaler(folder, data.scaler);
-  if (model.info().rule)
+  if (is_rule(model.info()))
     model.solve(data.train);
   else if (!descend(model, data, settings, folder, options))
     return false;

@@ -25,6 +25,15 @@ inline forecast::Settings small_settings() {
   return s;
 }
 
+/// The same for a model; da-rnn forecasts one step of one target alone.
+inline forecast::Settings small_settings(const std::string& model,
+                                         forecast::Names target = {"all"}) {
+  forecast::Settings s = small_settings();
+  s.model = model, s.target = std::move(target);
+  if (model == "da-rnn") s.horizon = 1, s.target = {s.target[0] == "all" ? "b" : s.target[0]};
+  return s;
+}
+
 /// The model of the settings at its first values, rules solved.
 struct Trained {
   forecast::Settings settings;

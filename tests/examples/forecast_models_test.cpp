@@ -37,17 +37,30 @@ TEST_CASE("forecast: an unknown model is told the known ones") {
       ag::Error);
 }
 
+TEST_CASE("forecast: what a model cannot do is said") {
+  Settings s = small_settings();
+  s.model = "da-rnn";
+  CHECK_THROWS_WITH_AS(
+      Trained(waves(200), s),
+      doctest::Contains("give --horizon 1 and one --target, got a horizon of 3 and "
+                        "3 of 3 variables"),
+      ag::Error);
+  s.model = "mha-time", s.heads = 3;
+  CHECK_THROWS_WITH_AS(Trained(waves(200), s),
+                       doctest::Contains("--units must be a multiple of --heads, got 8 and 3"),
+                       ag::Error);
+}
+
 TEST_CASE("forecast: every model gives (batch, horizon, targets), and weights that sum to 1") {
   for (const ModelInfo& info : models())
     for (const Names& target : {Names{"all"}, Names{"c"}, Names{"c", "a"}}) {
       CAPTURE(info.name);
       CAPTURE(target.size());
-      Settings s = small_settings();
-      s.model = info.name, s.target = target;
+      const Settings s = small_settings(info.name, target);
       const Trained t(waves(200), s);
       const auto x = ag::constant(batch_of(t.data));
-      const Size width = target == Names{"all"} ? 3 : static_cast<Size>(target.size());
-      CHECK(t.model(x).shape() == ag::Shape{5, 3, width});
+      const Size width = s.target == Names{"all"} ? 3 : static_cast<Size>(s.target.size());
+      CHECK(t.model(x).shape() == ag::Shape{5, s.horizon, width});
       const auto maps = t.model.attention(x);
       CHECK(maps.empty() == (std::string(info.attends) == "-"));
       for (const AttentionMap& map : maps) {
@@ -64,15 +77,19 @@ TEST_CASE("forecast: every model gives (batch, horizon, targets), and weights th
 
 TEST_CASE("forecast: instance norm makes a model follow the size and level of a window") {
   for (const ModelInfo& info : models()) {
-    if (info.rule) continue;
+    if (is_rule(info)) continue;
     CAPTURE(info.name);
-    Settings s = small_settings();
-    s.model = info.name;
+    Settings s = small_settings(info.name);
     const Trained t(waves(200), s);
     const auto x = ag::constant(batch_of(t.data));
     const auto moved = t.model(x * 3.f + 5.f).value(), kept = (t.model(x) * 3.f + 5.f).value();
     CHECK(furthest(moved, kept) < 2e-3);
     s.instance_norm = false;
+    if (info.kind == Kind::normalising) {
+      CHECK_THROWS_WITH_AS(Trained(waves(200), s),
+                           doctest::Contains("--no-instance-norm is not for it"), ag::Error);
+      continue;
+    }
     const Trained without(waves(200), s);
     CHECK(furthest(without.model(x * 3.f + 5.f).value(), (without.model(x) * 3.f + 5.f).value()) >
           .1);

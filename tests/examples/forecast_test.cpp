@@ -155,8 +155,7 @@ TEST_CASE("forecast: the forecast of a window does not see the rows that it fore
   Series series = waves(200);
   for (const ModelInfo& info : models()) {
     CAPTURE(info.name);
-    Settings s = small_settings();
-    s.model = info.name;
+    const Settings s = small_settings(info.name);
     Trained a(series, s), b(series, s);
     // The first test window of a, and of a table whose rows from its first target on are others.
     Series changed = series;
