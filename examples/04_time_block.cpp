@@ -16,7 +16,7 @@
 #include <axisgrad/optim/fit.hpp>
 
 #include "common/attention_map.hpp"
-#include "common/check_block.hpp"
+#include "common/gradients.hpp"
 #include "common/lesson.hpp"
 #include "common/results.hpp"
 

@@ -93,12 +93,20 @@ class Comparison {
 
   void print() const {
     fmt::print("\n{:<36}", "");
-    for (const Kind& kind : kinds_) fmt::print("{:<18}", kind.name);
+    for (const Kind& kind : kinds_) fmt::print("{:<20}", kind.name);
     for (const std::string& model : order_) {
       fmt::print("\n{}\n", model);
       for (const std::string& method : methods_.at(model)) print_row(model, method);
       if (model != "no network") print_row(model, "explained");
     }
+    fmt::print("\n");
+    if (noise_.empty()) return;
+    fmt::print("Share of each map that lies on the two series of pure noise (uniform .222):\n");
+    for (const Model& model : models_)
+      for (const std::string method : {"attention", "|gradient|", "permutation"})
+        if (noise_.at(model.name).count(method))
+          fmt::print("  {}, {}: {}\n", model.name, method,
+                     lesson::figure(noise_.at(model.name).at(method).mean()));
     fmt::print("\n");
   }
 
@@ -152,6 +160,8 @@ class Comparison {
       if (std::find(methods.begin(), methods.end(), method) == methods.end())
         methods.push_back(method);
       scores_[model][method][kind].by_seed.push_back(planted::auroc(task, matrix));
+      if (task.kind == ag::PlantedKind::noise)
+        noise_[model][method].by_seed.push_back(planted::share_of_noise(matrix));
       if (task.seed == 1 && task.kind == ag::PlantedKind::linear) first_[model][method] = matrix;
     }
   }
@@ -159,7 +169,7 @@ class Comparison {
     fmt::print("  {:<34}", method);
     for (const Kind& kind : kinds_) {
       const Scores s = of(model, method, kind.name);
-      fmt::print("{:<18}", seeds_ == 1 ? fmt::format("{:.3f}", s.mean())
+      fmt::print("{:<20}", seeds_ == 1 ? fmt::format("{:.3f}", s.mean())
                                        : fmt::format("{:.3f}+-{:.3f} {:.2f}", s.mean(),
                                                      s.deviation(), s.worst()));
     }
@@ -175,6 +185,7 @@ class Comparison {
   std::map<std::string, std::vector<std::string>> methods_;
   std::map<std::string, std::map<std::string, std::map<std::string, Scores>>> scores_;
   std::map<std::string, std::map<std::string, ag::Tensor<double>>> first_;
+  std::map<std::string, std::map<std::string, Scores>> noise_;
 };
 
 // What holds in every seed of the linear data, quick or not.

@@ -9,17 +9,21 @@ namespace axisgrad {
 struct DenseOptions {
   Activation activation = Activation::none;
   bool use_bias = true;
+  Init kernel_init = Init::glorot_uniform, bias_init = Init::zeros;
 };
 
 /// y = activation(x kernel + bias) along the last axis: x (..., inputs) of any rank >= 1 -> (...,
-/// units). kernel (inputs, units) glorot_uniform, bias (units) zeros, as in Keras.
+/// units). kernel (inputs, units) glorot_uniform, bias (units) zeros, as in Keras; torch_uniform
+/// for both is how PyTorch's Linear begins.
 template <Scalar T>
 class Dense {
  public:
   using scalar = T;
 
   Dense(Size inputs, Size units, DenseOptions options = {})
-      : kernel(Shape{inputs, units}), bias(Shape{units}, Init::zeros), options_(options) {
+      : kernel(Shape{inputs, units}, options.kernel_init),
+        bias(Shape{units}, options.bias_init, {.in = static_cast<double>(inputs)}),
+        options_(options) {
     if (inputs < 1 || units < 1)
       fail("Dense", "needs at least one input and one unit, got ", inputs, " and ", units);
   }

@@ -66,7 +66,6 @@ check "threads" threads
 check "gradcheck program" gradcheck_program
 check "forecast program" forecast
 check "reference arrays" golden
-check "reference arrays of all blocks" golden --rest
 check "reference arrays with something wrong" golden_refuses
 check "programs in README.md and docs/" documents
 if $quick; then

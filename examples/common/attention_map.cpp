@@ -1,14 +1,13 @@
 #include "attention_map.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 
 #include <fmt/core.h>
 
-#include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/ops.hpp>
 
+#include "gnuplot.hpp"
 #include "lesson.hpp"
 
 namespace ag = axisgrad;
@@ -41,14 +40,6 @@ void write_profile(const std::filesystem::path& path, const SeedMaps& maps, doub
   }
 }
 
-std::string names_as_tics(const std::vector<std::string>& names) {
-  std::string tics;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    tics += fmt::format("{}'{}' {}", i ? ", " : "", names[i], i);
-  return tics;
-}
-
-// gnuplot runs in the folder, so that the script can be run again by hand.
 std::string script(const SeedMaps& maps, const std::string& name, const PictureOptions& o) {
   const bool over_time = maps.attended == ag::Axis::time;
   const ag::Shape shape = maps.mean().shape();
@@ -57,8 +48,9 @@ std::string script(const SeedMaps& maps, const std::string& name, const PictureO
   const std::string tics = names_as_tics(o.variables);
   const std::string caption = fmt::format(
       "Bars: mean over {} and {} seeds. Dark lines: smallest to largest seed. Dashed: uniform, {}",
-      over_time ? "variables" : "steps", maps.seeds(), figure(maps.uniform()));
-  std::string text = fmt::format(R"(set terminal pngcairo size 1000,680 font 'DejaVu Sans,12'
+      over_time ? o.variable_label + "s" : "steps", maps.seeds(), figure(maps.uniform()));
+  std::string text =
+      fmt::format(R"(set terminal pngcairo size 1000,680 font 'DejaVu Sans,12'
 set output '{0}.png'
 set multiplot
 set label 1 '{1}' at screen .5,.967 center font 'DejaVu Sans,15' noenhanced
@@ -66,8 +58,7 @@ set label 2 '{2}' at screen .5,.925 center textcolor '#555555' noenhanced
 set lmargin at screen .11
 set rmargin at screen .86
 set tics out nomirror
-set palette defined (0 '#f7fbff', .35 '#9ecae1', .7 '#3182bd', 1 '#08306b')
-set xrange [{3}:{4}]
+{10}set xrange [{3}:{4}]
 set xlabel '{5}'
 set cbrange [0:*]
 set colorbox user origin screen .875,.6 size screen .02,.28
@@ -76,7 +67,7 @@ set tmargin at screen .88
 set bmargin at screen .6
 set yrange [-.5:{6}]
 set ytics ({7})
-set ylabel 'variable' offset -1,0
+set ylabel '{11}' offset -1,0
 plot '{0}.map.dat' matrix using ($1+({8})):2:3 with image notitle
 unset label
 set label 4 '{9}' at screen .48,.465 center textcolor '#555555' noenhanced
@@ -88,10 +79,10 @@ set ylabel 'mean weight' offset 0,0
 set style fill solid .85 noborder
 set boxwidth .8
 )",
-                                 name, o.title, o.subtitle, o.first_time - .5, last_time + .5,
-                                 o.time_label, variables - .5, tics, o.first_time, caption);
+                  name, o.title, o.subtitle, o.first_time - .5, last_time + .5, o.time_label,
+                  variables - .5, tics, o.first_time, caption, blues, o.variable_label);
   if (!over_time)
-    text += fmt::format("set xlabel 'variable'\nset xrange [-.5:{}]\nset xtics ({})\n",
+    text += fmt::format("set xlabel '{}'\nset xrange [-.5:{}]\nset xtics ({})\n", o.variable_label,
                         variables - .5, tics);
   text += fmt::format(R"(plot '{0}.profile.dat' using 1:2 with boxes linecolor '#6baed6' notitle, \
   '' using 1:3:(0):($4-$3) with vectors nohead linewidth 2 linecolor '#08306b' notitle, \
@@ -146,12 +137,7 @@ std::filesystem::path draw(const SeedMaps& maps, const std::filesystem::path& fo
   write_map(folder / (name + ".map.dat"), maps.mean());
   write_profile(folder / (name + ".profile.dat"), maps,
                 maps.attended == ag::Axis::time ? options.first_time : 0);
-  std::ofstream(folder / (name + ".gp")) << script(maps, name, options);
-  const std::string command =
-      fmt::format("cd {} && gnuplot {}", quoted(folder.string()), quoted(name + ".gp"));
-  if (std::system(command.c_str()) != 0)
-    ag::fail("draw", "gnuplot failed on ", (folder / (name + ".gp")).string());
-  return folder / (name + ".png");
+  return run_gnuplot(folder, name, script(maps, name, options));
 }
 
 }  // namespace lesson

@@ -40,8 +40,9 @@ struct SeedMaps {
 struct PictureOptions {
   std::string title, subtitle;
   std::vector<std::string> variables;
-  std::string time_label;  // with the unit
-  double first_time = 0;   // time of step 0; steps are 1 apart
+  std::string time_label;                   // with the unit
+  double first_time = 0;                    // time of step 0; steps are 1 apart
+  std::string variable_label = "variable";  // what the rows of the map are
 };
 /// Writes NAME.png and what gnuplot made it from (NAME.gp, NAME.map.dat, NAME.profile.dat) into the
 /// folder: above, the map; below, the profile with the span over the seeds and the uniform weight.

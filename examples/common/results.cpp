@@ -76,9 +76,11 @@ std::string table(const Json& summary) {
     const Json& found = b.at("planted_found");
     text += fmt::format(
         "{:<34}{:>7}{:>11.1e}{:>11.1e}{:>9.4f}{:>9.4f}{:>9.3f}{:>11}{:>8.1f}\n",
-        b.at("name").get<std::string>(), b.at("parameters").get<long>(),
-        number(b, "gradcheck_max_rel_error"), number(b, "gradcheck_second_order_max_rel_error"),
-        number(b, "loss_first"), number(b, "loss_last"), number(b, "planted_mass"),
+        fmt::format("{} (seed {})", b.at("name").get<std::string>(),
+                    b.at("seed_system").get<int>()),
+        b.at("parameters").get<long>(), number(b, "gradcheck_max_rel_error"),
+        number(b, "gradcheck_second_order_max_rel_error"), number(b, "loss_first"),
+        number(b, "loss_last"), number(b, "planted_mass"),
         fmt::format("{} of {}", found.at("found").get<int>(), found.at("seeds").get<int>()),
         number(b, "seconds"));
   }

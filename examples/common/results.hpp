@@ -25,6 +25,7 @@ struct ForecastResult {
   double mse = 0, mae = 0;                    // of standardised values
   double mse_original = 0, mae_original = 0;  // in degrees Celsius, squared and plain
   double seconds = 0;                         // of all seeds, until the forecasts are there
+  std::vector<double> mse_by_seed{};          // empty for what is not trained
 };
 
 /// {"blocks": [...]} or {"etth1": [...]}; what is not finite becomes null.

@@ -113,7 +113,9 @@ std::vector<Check> module_checks() {
       module_called(
           "Bidirectional, masked",
           [] { return Bidirectional<float>({.inputs = 3, .units = 2, .merge = Merge::ave}); },
-          [](const auto& both, const auto& x) { return both(x, mask_like(x)).sequence(); },
+          [](const auto& both, const auto& x) {
+            return both(x, {.mask = mask_like(x)}).sequence();
+          },
           Shape{2, 4, 3}),
       module(
           "MultiHeadAttention, time",

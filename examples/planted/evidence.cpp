@@ -138,4 +138,15 @@ double auroc(const Task& task, const ag::Tensor<double>& matrix) {
       .auroc;
 }
 
+double share_of_noise(const ag::Tensor<double>& matrix) {
+  double all = 0, noise = 0;
+  for (ag::Size i = 0; i < series; ++i)
+    for (ag::Size j = 0; j < matrix.shape()[1]; ++j) {
+      const double value = i == j ? 0 : std::max(matrix(i, j), 0.);
+      all += value;
+      if (j >= series) noise += value;
+    }
+  return noise / all;
+}
+
 }  // namespace planted

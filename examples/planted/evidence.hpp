@@ -39,5 +39,8 @@ Evidence of_network(const Task& task);
 /// have parents.
 ag::Tensor<double> truth(const Task& task);
 double auroc(const Task& task, const ag::Tensor<double>& matrix);
+/// Of the data with series of pure noise: the share of the elements off the diagonal, in the same
+/// rows, that stands in the columns of those; negative elements count as 0.
+double share_of_noise(const ag::Tensor<double>& matrix);
 
 }  // namespace planted

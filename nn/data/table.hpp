@@ -60,8 +60,9 @@ struct CsvOptions {
 /// The options that fit a table at hand, worked out from its first lines: the separator (comma,
 /// semicolon, tab or |) that cuts all of them into equally many cells; decimal comma or point, and
 /// the sign between thousands, from numbers that can be read in one way only; columns of dates as
-/// text. Missing words are the usual ones; the policy stays Missing::error. "1.234" alone is read
-/// as a decimal point. A guess: read_csv with these options refuses what does not fit.
+/// text. Missing words are the usual ones; the policy stays Missing::error. Where nothing tells,
+/// "1.234" has a decimal point and, between semicolons or tabs, "1,234" a decimal comma. A guess:
+/// read_csv with these options refuses what does not fit.
 [[nodiscard]] CsvOptions detect_csv(std::string_view text);
 /// The same from the beginning of a file. Error when it cannot be read.
 [[nodiscard]] CsvOptions detect_csv_file(const std::string& path);

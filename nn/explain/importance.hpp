@@ -2,8 +2,12 @@
 // it loses when an input is scrambled, and how steeply its output rises with it.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include <axisgrad/autograd/backward.hpp>
 #include <axisgrad/autograd/random.hpp>

@@ -1,5 +1,6 @@
 // Weights from Keras: the order and the names of get_weights().
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/nn/attention_blocks.hpp>

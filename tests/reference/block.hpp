@@ -18,6 +18,8 @@ struct Block {
 [[nodiscard]] std::span<const Block> layers();        // Dense, LayerNormalization, activation, loss
 [[nodiscard]] std::span<const Block> attentions();    // attention.cpp: content attention
 [[nodiscard]] std::span<const Block> gates();         // TimeAttentionBlock and its kin
+[[nodiscard]] std::span<const Block> variables();     // variables.cpp: per variable, correlation
+[[nodiscard]] std::span<const Block> networks();      // Attention, DualStage and its kin
 [[nodiscard]] std::span<const Block> recurrent();     // LSTM, Bidirectional
 [[nodiscard]] std::span<const Block> trajectories();  // Train*: losses of 50 steps
 [[nodiscard]] std::span<const Block> optimizers();

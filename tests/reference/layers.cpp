@@ -3,21 +3,11 @@
 #include <axisgrad/nn/dense.hpp>
 #include <axisgrad/nn/layer_norm.hpp>
 
+#include "activations.hpp"
 #include "block.hpp"
 
 namespace axisgrad::reference {
 namespace {
-
-const Choices<Activation>& activations() {
-  static const Choices<Activation> all{{"relu", Activation::relu},
-                                       {"gelu", Activation::gelu},
-                                       {"gelu_tanh", Activation::gelu_tanh},
-                                       {"tanh", Activation::tanh},
-                                       {"sigmoid", Activation::sigmoid},
-                                       {"softmax", Activation::softmax},
-                                       {"log_softmax", Activation::log_softmax}};
-  return all;
-}
 
 template <Scalar T>
 void dense(Case<T>& c) {

@@ -58,8 +58,8 @@ Verdict run_entry(const std::filesystem::path& directory, const Entry& entry) {
 }  // namespace
 
 const Block* find_block(std::string_view name) {
-  for (const auto& list :
-       {layers(), recurrent(), gates(), attentions(), optimizers(), training(), trajectories()})
+  for (const auto& list : {layers(), recurrent(), gates(), attentions(), variables(), networks(),
+                           optimizers(), training(), trajectories()})
     for (const Block& block : list)
       if (block.name == name) return &block;
   return nullptr;

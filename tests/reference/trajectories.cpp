@@ -1,10 +1,12 @@
 // Training, step by step: the loss before each update, and the parameters after the last.
 #include <axisgrad/autograd/backward.hpp>
+#include <axisgrad/nn/attention.hpp>
 #include <axisgrad/nn/attention_blocks.hpp>
 #include <axisgrad/nn/lstm.hpp>
 #include <axisgrad/nn/multi_head_attention.hpp>
 
 #include "block.hpp"
+#include "scores.hpp"
 #include "with_optimizer.hpp"
 
 namespace axisgrad::reference {
@@ -78,6 +80,27 @@ void train_time_block(Case<T>& c) {
                                TimeAttentionBlock<T>(steps), Dense<T>(steps * units, 1)});
 }
 
+template <Scalar T>
+struct ManyToOneNetwork {
+  using scalar = T;
+  LSTM<T> lstm;
+  Attention<T> attention;
+  Dense<T> dense;
+
+  Var<T> operator()(const Var<T>& x) const { return dense(attention(lstm(x).sequence())); }
+  void visit(auto&& visitor) {
+    visitor("lstm", lstm), visitor("attention", attention), visitor("dense", dense);
+  }
+};
+
+template <Scalar T>
+void train_many_to_one(Case<T>& c) {
+  const Size hidden = c.options.size("lstm_units"), units = c.options.size("attention_units");
+  train(c, ManyToOneNetwork<T>{LSTM<T>({.inputs = c.shape("x")[2], .units = hidden}),
+                               Attention<T>(hidden, units, {.score = score_of(c.options)}),
+                               Dense<T>(units, 1)});
+}
+
 // The attention's parameters stand without a prefix in the file.
 template <Scalar T>
 struct FeatureAttentionNetwork {
@@ -105,6 +128,7 @@ void train_feature_attention(Case<T>& c) {
 std::span<const Block> trajectories() {
   static constexpr Block all[]{
       {"TrainTimeAttentionBlock", train_time_block, train_time_block},
+      {"TrainManyToOneAttention", train_many_to_one, train_many_to_one},
       {"TrainFeatureAttention", train_feature_attention, train_feature_attention}};
   return all;
 }
