@@ -29,15 +29,12 @@ class Attention {
   using scalar = T;
 
   Attention(Size inputs, Size units, ManyToOneOptions options = {})
-      : luong_w(Shape{inputs, inputs}),
+      : luong_w(square(inputs, units)),
         bahdanau_v(Shape{inputs, 1}),
         bahdanau_w1(Shape{inputs, inputs}),
         bahdanau_w2(Shape{inputs, inputs}),
         attention_vector(Shape{2 * inputs, units}),
-        options_(options) {
-    if (inputs < 1 || units < 1)
-      fail("Attention", "needs at least one input and one unit, got ", inputs, " and ", units);
-  }
+        options_(options) {}
 
   template <Scalar U>
   [[nodiscard]] Var<U> operator()(const Var<U>& x) const {
@@ -72,6 +69,11 @@ class Attention {
   Parameter<T> luong_w, bahdanau_v, bahdanau_w1, bahdanau_w2, attention_vector;
 
  private:
+  static Shape square(Size inputs, Size units) {
+    if (inputs < 1 || units < 1)
+      fail("Attention", "needs at least one input and one unit, got ", inputs, " and ", units);
+    return {inputs, inputs};
+  }
   // (B,T,1). (h_t W) . h is computed as h_t . (W h): one product with W for each sample instead of
   // one for each step.
   template <Scalar U>
