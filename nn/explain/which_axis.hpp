@@ -100,8 +100,10 @@ WhichAxis which_axis(const Probed& f, const Tensor<double>& x, const WhichAxisOp
 
 template <class R>
 Probe as_probe(const R& result) {
-  if constexpr (requires { result.out, result.weights; })
+  if constexpr (requires { Probe{result.out, result.weights}; })
     return {result.out, result.weights};
+  else if constexpr (requires { result.out; })
+    return {result.out, {}};
   else if constexpr (requires { result.sequence(); })
     return {result.sequence(), {}};
   else
@@ -111,11 +113,12 @@ Probe as_probe(const R& result) {
 }  // namespace detail
 
 /// Probes f, a function of x (rank 3 or more, axis 0 the batch) that returns a Var, a struct with
-/// `out` and `weights`, or an LSTM's result (its sequence); a module that has with_weights(x) is
-/// asked for them. It is computed in double with its parameters as they are. About (T + F +
-/// samples) backward passes and as many calls for each point. Differences below 1e-12 of the
-/// outputs and gradients around them count as rounding. Error when f differs between equal calls,
-/// or gives NaN at a point. Deterministic: the same f, x and options give the same answer.
+/// `out` and `weights` (or without one matrix of weights), or an LSTM's result (its sequence); a
+/// module that has with_weights(x) is asked for them. It is computed in double with its parameters
+/// as they are. About (T + F + samples) backward passes and as many calls for each point.
+/// Differences below 1e-12 of the outputs and gradients around them count as rounding. Error when f
+/// differs between equal calls, or gives NaN at a point. Deterministic: the same f, x and options
+/// give the same answer.
 template <class F, Scalar T>
 [[nodiscard]] WhichAxis which_axis(F&& f, const Tensor<T>& x,
                                    const WhichAxisOptions& options = {}) {
