@@ -8,6 +8,7 @@
 #include <axisgrad/nn/dual_stage.hpp>
 #include <axisgrad/nn/dual_stage_rnn.hpp>
 #include <axisgrad/nn/explain/which_axis.hpp>
+#include <axisgrad/nn/itransformer.hpp>
 #include <axisgrad/nn/pearson_correlation.hpp>
 #include <axisgrad/nn/per_variable_attention.hpp>
 #include <axisgrad/nn/sequential.hpp>
@@ -109,7 +110,7 @@ TEST_CASE("seed 5: each variable over its own time steps; a reshape is no transp
   CHECK(says(good, "mixes time steps and keeps each feature apart"));
   CHECK(says(good, "Its weights (3,4,5,5) sum to 1 along axis 3, of 5 positions: the time steps."));
   CHECK(bad.output == good.output);  // no shape gives it away
-  CHECK(bad.weights->shape == good.weights->shape);
+  CHECK(bad.weights.at(0).shape == good.weights.at(0).shape);
   CHECK(bad.feature.pattern == Pattern::mixed);
   // "Variable 0" is memory 0 to 4 of (T,V): step 0 of all four variables and step 1 of the first.
   CHECK(bad.time.depends(0, 1));
@@ -193,8 +194,16 @@ TEST_CASE("seeds 9 and 11 at once: product, one after the other, joint") {
     CHECK(which.time.pattern == Pattern::mixed);
     CHECK(which.feature.pattern == Pattern::mixed);
     CHECK(which.crosses == (form != ag::BothForm::product));
-    CHECK(which.weights->axes ==
-          (form == ag::BothForm::joint ? std::vector{1, 2} : std::vector<int>{}));
+    if (form == ag::BothForm::joint) {
+      CHECK(which.weights.at(0).axes == std::vector{1, 2});
+      CHECK(which.weights.size() == 1);
+      continue;
+    }
+    CHECK(which.weights.at(0).axes.empty());  // the product of both
+    CHECK(says(which,
+               "Its time_weights (3,5,4) sum to 1 along axis 1, of 5 positions: the time "
+               "steps. Its feature_weights (3,5,4) sum to 1 along axis 2, of 4 positions: "
+               "the features."));
   }
 }
 
@@ -226,6 +235,17 @@ TEST_CASE("seed 12: feature attention, LSTM, time attention: what does each part
   CHECK(alpha.output == Shape{3, 5, 4});
   CHECK(alpha.sees_later == true);
   CHECK(alpha.mixes_samples == false);
+}
+
+TEST_CASE("the variable transformer: variables look at variables, in every layer") {
+  ag::ITransformer<float> model(
+      {.time_steps = 5, .horizon = 3, .d_model = 4, .num_heads = 2, .d_ff = 6, .layers = 2});
+  const auto which = asked(model);
+  CHECK(which.output == Shape{3, 3, 4});
+  CHECK(which.feature.pattern == Pattern::mixed);
+  CHECK(which.mixes_samples == false);
+  CHECK(says(which, "weights 0 (3,2,4,4) sum to 1 along axis 3, of 4 positions: the features"));
+  CHECK(says(which, "weights 1 (3,2,4,4) sum to 1 along axis 3, of 4 positions: the features"));
 }
 
 TEST_CASE("Keras's attention_axes = 2 on (batch, time, feature): heads attend to heads") {
