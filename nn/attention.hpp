@@ -18,11 +18,12 @@ struct ManyToOneOptions {
 /// that returns its sequence. x (B,T,inputs) -> out (B,units); weights and scores (B,T), the
 /// weights sum to 1 over time: it says when, not which variable. With h the last step,
 ///
-///   weights = softmax over t of s_t;  c = sum_t weights_t h_t;  out = tanh([c, h]
-///   attention_vector)
+///   weights = softmax over t of s_t;  c = sum_t weights_t h_t;
+///   out = tanh([c, h] attention_vector), which lies in (-1, 1)
 ///
 /// Parameters in the order of get_weights(): luong_w (D,D), or bahdanau_v (D,1), bahdanau_w1 and
 /// bahdanau_w2 (D,D); then attention_vector (2D,units); D = inputs; glorot_uniform, no biases.
+/// Error unless x has rank 3, `inputs` features and at least one step.
 template <Scalar T>
 class Attention {
  public:
