@@ -3,9 +3,15 @@
 #include <doctest/doctest.h>
 
 #include <axisgrad/autograd/error.hpp>
+#include <axisgrad/nn/attention.hpp>
 #include <axisgrad/nn/bidirectional.hpp>
+#include <axisgrad/nn/correlated_attention.hpp>
+#include <axisgrad/nn/dual_stage.hpp>
+#include <axisgrad/nn/dual_stage_rnn.hpp>
 #include <axisgrad/nn/explain/which_axis.hpp>
-#include <axisgrad/nn/sequential.hpp>
+#include <axisgrad/nn/itransformer.hpp>
+#include <axisgrad/nn/per_variable_attention.hpp>
+#include <axisgrad/nn/variable_query_attention.hpp>
 
 #include "../../examples/common/documents_code.hpp"
 #include "explained.hpp"
@@ -16,46 +22,6 @@ using ag::Shape;
 using ag::Var;
 
 namespace {
-
-// r (B,F,F) of x (B,T,F).
-Var<double> correlation(const Var<double>& x) {
-  const Var<double> c = x - ag::mean(x, 1, {.keep = true});
-  const Var<double> unit = c / ag::sqrt(ag::sum(ag::square(c), 1, {.keep = true}));
-  return ag::matmul(unit, unit, {.transpose_a = true});
-}
-
-// Seed 7 as a loop: variable v asks, all variables answer; projections shared, (B,T,E,V).
-struct OneAsksAll {
-  using scalar = double;
-  ag::MultiHeadAttention<double> attention{
-      {.num_heads = 2, .key_dim = 3, .embed_size = 1, .key_embed_size = 4, .output_dim = 6}};
-
-  ag::Attended<double> with_weights(const Var<double>& x) const {
-    std::vector<Var<double>> outs, weights;
-    for (ag::Size v = 0; v < x.shape()[2]; ++v) {
-      const Var<double> query = ag::slice(x, {.axis = 2, .begin = v, .end = v + 1});
-      const auto a = attention.with_weights(query, x, x);
-      outs.push_back(a.out), weights.push_back(a.weights);
-    }
-    return {ag::stack(outs, -1), ag::stack(weights, 1), {}};
-  }
-  void visit(auto&& visitor) { visitor("attention", attention); }
-};
-
-// Seed 10, luong: s = (h W) . h_last, c = sum alpha h, out = tanh([c, h_last] Wc).
-struct LastAsksAll {
-  using scalar = double;
-  ag::Dense<double> score{4, 4, {.use_bias = false}};
-  ag::Dense<double> out{8, 6, {.activation = ag::Activation::tanh, .use_bias = false}};
-
-  ag::Attended<double> with_weights(const Var<double>& h) const {
-    const Var<double> last = ag::slice(h, {.axis = 1, .begin = 4});
-    const Var<double> weights = ag::softmax(ag::sum(score(h) * last, 2), 1);
-    const Var<double> c = ag::sum(h * ag::unsqueeze(weights, 2), 1);
-    return {out(ag::concat(std::vector{c, ag::squeeze(last, 1)}, -1)), weights, {}};
-  }
-  void visit(auto&& visitor) { visitor("score", score), visitor("out", out); }
-};
 
 template <class Layer>
 ag::WhichAxis asked(Layer& layer, const Shape& shape = {3, 5, 4},
@@ -116,15 +82,23 @@ TEST_CASE("seeds 2, 8: attention between variables, in the shape of the input") 
 }
 
 TEST_CASE("seed 3: the correlation of variables") {
-  const auto which =
-      ag::which_axis(correlation, explained::input({3, 5, 4}), {.output_feature = 1});
+  ag::CorrelatedAttention<float> module({.num_heads = 2, .key_dim = 3, .embed_size = 5});
+  const auto which = asked(module, {3, 5, 4}, {.output_feature = 1});
   CHECK(which.output == Shape{3, 4, 4});
   CHECK(which.feature.pattern == Pattern::mixed);
   CHECK(which.mixes_samples == false);
-  // With the extra transposition that goes round, it is of the steps.
-  const auto wrong =
-      ag::which_axis([](const Var<double>& x) { return correlation(ag::swap_axes(x, 1, 2)); },
-                     explained::input({3, 5, 4}), {.output_feature = 1});
+  CHECK(says(which, "Its weights (3,2,4,4) sum to 1 along axis 3, of 4 positions: the features."));
+  // A correlation matrix is no distribution, and with the extra transposition that goes round it
+  // is one of the steps.
+  const auto r = [](const Var<double>& x) {
+    const Var<double> r = ag::pearson_correlation(x, ag::Axis::feature);
+    return ag::Attended<double>{r, r, {}};
+  };
+  const auto right = ag::which_axis(r, explained::input({3, 5, 4}), {.output_feature = 1});
+  CHECK(right.feature.paired);
+  CHECK(says(right, "Its weights (3,4,4) sum to 1 along no axis."));
+  const auto wrong = ag::which_axis([&](const Var<double>& x) { return r(ag::swap_axes(x, 1, 2)); },
+                                    explained::input({3, 5, 4}), {.output_feature = 1});
   CHECK(wrong.output == Shape{3, 5, 5});
   CHECK(!wrong.feature.paired);
 }
@@ -145,15 +119,27 @@ TEST_CASE("seed 5: each variable over its own time steps; a reshape is no transp
   CHECK(bad.time.depends(0, 1));
   CHECK(!bad.time.depends(0, 2));
 
-  // The module: tokens on axis 1 of rank 4.
-  ag::MultiHeadAttention<float> module({.num_heads = 2, .key_dim = 3, .axis = 1, .embed_size = 3});
-  const auto which = asked(module, {2, 5, 4, 3});
-  CHECK(which.time.pattern == Pattern::mixed);
-  CHECK(which.feature.pattern == Pattern::own);
+  for (const ag::Lift lift : {ag::Lift::shared, ag::Lift::separate}) {
+    ag::PerVariableAttention<float> module(
+        {.num_heads = 2, .key_dim = 3, .embed_size = 3, .lift = lift, .variables = 4});
+    CHECK(says(asked(module),
+               "(3,5,4) -> (3,5,4,3): it mixes time steps and keeps each feature "
+               "apart; steps see later ones (step 0 sees step 4); samples stay "
+               "apart. Its weights (3,4,2,5,5) sum to 1 along axis 4, of 5 "
+               "positions: the time steps."));
+  }
+  ag::PerVariableAttention<float> other_axis(
+      {.num_heads = 2, .key_dim = 3, .embed_size = 3, .axis = ag::Axis::feature});
+  CHECK(asked(other_axis).time.pattern == Pattern::own);
+  CHECK(asked(other_axis).feature.pattern == Pattern::mixed);
+  ag::PerVariableAttention<float> on_rank_4(
+      {.num_heads = 2, .key_dim = 3, .embed_size = 3, .lift = ag::Lift::none});
+  CHECK(asked(on_rank_4, {2, 5, 4, 3}).feature.pattern == Pattern::own);
 }
 
 TEST_CASE("seed 7: one variable asks, all answer") {
-  OneAsksAll layer;
+  ag::VariableQueryAttention<float> layer(
+      {.features = 4, .num_heads = 2, .key_dim = 3, .output_dim = 6});
   const auto which = asked(layer, {3, 5, 4}, {.output_time = 1, .output_feature = 3});
   CHECK(which.output == Shape{3, 5, 6, 4});
   CHECK(which.time.pattern == Pattern::mixed);
@@ -180,12 +166,12 @@ TEST_CASE("seed 9: is the time block right? Yes, as a gate along time") {
 
 TEST_CASE(
     "seed 10: does it attend over time or features? A softmax over one position over neither") {
-  LastAsksAll many_to_one;
-  const auto attention = asked(many_to_one);
-  CHECK(attention.output == Shape{3, 6});
-  CHECK(says(attention,
-             "it mixes both time steps and features; samples stay apart. Its weights "
-             "(3,5) sum to 1 along axis 1, of 5 positions: the time steps."));
+  for (const auto score : {ag::AttentionScore::luong, ag::AttentionScore::bahdanau}) {
+    ag::Attention<float> attention(4, 6, {.score = score});
+    CHECK(says(asked(attention),
+               "(3,5,4) -> (3,6): it mixes both time steps and features; samples stay apart. Its "
+               "weights (3,5) sum to 1 along axis 1, of 5 positions: the time steps."));
+  }
   lesson::PooledOverTime<double> right(4, ag::Axis::time), wrong(4, -1);
   const auto good = asked(right), bad = asked(wrong);
   CHECK(good.output == Shape{3, 4});
@@ -242,13 +228,42 @@ TEST_CASE("seed 12: feature attention, LSTM, time attention: what does each part
   ag::Bidirectional<float> both({.inputs = 4, .units = 3});
   CHECK(asked(both).sees_later == true);
 
-  ag::Sequential whole(ag::FeatureAttentionBlock<float>(4),
-                       ag::sequence(ag::LSTM<float>({.inputs = 4, .units = 6})),
-                       ag::TimeAttentionBlock<float>(5), ag::Flatten{}, ag::Dense<float>(30, 1));
-  const auto which = asked(whole);
-  CHECK(which.output == Shape{3, 1});
-  CHECK(
-      says(which, "(3,5,4) -> (3,1): it mixes both time steps and features; samples stay apart."));
+  ag::DualStage<float> simple({.features = 4, .lstm_units = 6, .attention_units = 3});
+  CHECK(says(asked(simple),
+             "(3,5,4) -> (3,1): it mixes both time steps and features; samples stay apart. Its "
+             "time_weights (3,5) sum to 1 along axis 1, of 5 positions: the time steps. Its "
+             "feature_weights (3,5,4) sum to 1 along axis 2, of 4 positions: the features."));
+  ag::DualStage<float> gated(
+      {.features = 4, .lstm_units = 6, .second = ag::SecondStage::time_block, .time_steps = 5});
+  CHECK(says(asked(gated), "Its time_weights (3,5,6) sum to 1 along axis 1"));
+}
+
+TEST_CASE("seed 12 in full: DA-RNN; its first attention has seen the end of the window") {
+  ag::DualStageRNN<double> rnn(
+      {.time_steps = 5, .series = 4, .encoder_units = 6, .decoder_units = 3});
+  ag::initialise(ag::parameters(rnn), 3);
+  const Var<double> past = ag::constant(explained::input({3, 5}));
+  const auto x = explained::input({3, 5, 4});
+  const auto which =
+      ag::which_axis([&](const Var<double>& v) { return rnn.with_weights(v, past); }, x);
+  CHECK(says(which,
+             "(3,5,4) -> (3,1): it mixes both time steps and features; samples stay apart. "
+             "Its alpha (3,5,4) sum to 1 along axis 2, of 4 positions: the features. Its "
+             "beta (3,5,5) sum to 1 along axis 2, of 5 positions: the time steps."));
+  const auto encoder = ag::which_axis(
+      [&](const Var<double>& v) { return rnn.with_weights(v, past).encoder_states; }, x);
+  CHECK(encoder.sees_later == true);
+  CHECK(encoder.time.depends(0, 4));
+}
+
+TEST_CASE("the variable transformer: variables attend to variables, the window becomes a horizon") {
+  ag::ITransformer<double> model(
+      {.time_steps = 5, .horizon = 2, .d_model = 8, .num_heads = 2, .d_ff = 16, .layers = 2});
+  const auto which = asked(model);
+  CHECK(says(which,
+             "(3,5,4) -> (3,2,4): it mixes both time steps and features; samples stay apart. "
+             "Its weights[0] (3,2,4,4) sum to 1 along axis 3, of 4 positions: the features. "
+             "Its weights[1] (3,2,4,4) sum to 1 along axis 3"));
 }
 
 TEST_CASE("Keras's attention_axes = 2 on (batch, time, feature): heads attend to heads") {
