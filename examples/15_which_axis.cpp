@@ -2,19 +2,27 @@
 //
 // Attention code is often wrong in a way that no shape gives away. which_axis() takes any function
 // of (batch, time, feature), looks at its derivatives and at what changes when one step, one
-// feature or one sample is given other values, and says what it mixes. Here it is asked about five
-// pieces of code that go round in forums, each beside the right form. T is 6 and F is 4: sizes that
-// differ, for where they are equal a mix-up of the two axes fits without an error.
+// feature or one sample is given other values, and says what it mixes. Here it is asked about
+// twelve systems that people ask about, and about five pieces of code that go round in forums, each
+// beside the right form. T is 6 and F is 4: sizes that differ, for where they are equal a mix-up of
+// the two axes fits without an error.
+#include <array>
 #include <fstream>
-#include <iostream>
+#include <sstream>
 
 #include <fmt/core.h>
 
 #include <axisgrad/autograd/error.hpp>
-#include <axisgrad/autograd/random.hpp>
+#include <axisgrad/nn/attention.hpp>
+#include <axisgrad/nn/correlated_attention.hpp>
+#include <axisgrad/nn/dual_stage.hpp>
 #include <axisgrad/nn/explain/which_axis.hpp>
+#include <axisgrad/nn/per_variable_attention.hpp>
+#include <axisgrad/nn/variable_query_attention.hpp>
 
 #include "common/documents_code.hpp"
+#include "common/gnuplot.hpp"
+#include "common/gradients.hpp"
 #include "common/lesson.hpp"
 
 namespace ag = axisgrad;
@@ -29,18 +37,11 @@ struct Case {
   ag::WhichAxis which;
 };
 
-ag::Tensor<double> normal_values(const ag::Shape& shape) {
-  const ag::RandomStream random(1);
-  ag::Tensor<double> x(shape);
-  for (ag::Size i = 0; i < x.size(); ++i)
-    x.mutable_data()[i] = random.normal(static_cast<std::uint64_t>(i));
-  return x;
-}
-
 template <class Layer>
-ag::WhichAxis ask(Layer layer, const ag::Shape& shape = {3, steps, features}) {
+ag::WhichAxis ask(Layer layer, const ag::Shape& shape = {3, steps, features},
+                  const ag::WhichAxisOptions& options = {}) {
   ag::initialise(ag::parameters(layer), 5);
-  return ag::which_axis(layer, normal_values(shape));
+  return ag::which_axis(layer, lesson::normal_values(shape), options);
 }
 
 void print(const Case& c) {
@@ -87,11 +88,72 @@ set ylabel 'output' offset 1.5,0
     plot(feature, "features", " ");
   }
   script += "unset multiplot\n";
-  std::ofstream(folder / "which_axis.gp") << script;
-  const std::string command =
-      fmt::format("cd {} && gnuplot which_axis.gp", lesson::quoted(folder.string()));
-  if (std::system(command.c_str()) != 0) ag::fail("draw", "gnuplot failed on which_axis.gp");
-  return folder / "which_axis.png";
+  return lesson::run_gnuplot(folder, "which_axis", script);
+}
+
+// The twelve systems in their right forms, a line for each.
+std::vector<Case> systems() {
+  using Mha = ag::MultiHeadAttention<double>;
+  const ag::Shape shape{3, steps, features};
+  const auto over_time = [](ag::Size output_dim) {
+    return Mha({.num_heads = 2, .key_dim = 3, .embed_size = features, .output_dim = output_dim});
+  };
+  const auto over_features = [] {
+    return Mha({.num_heads = 2, .key_dim = 3, .axis = ag::Axis::feature, .embed_size = steps});
+  };
+  return {
+      {"1 MultiHeadAttention, time", ask(over_time(0))},
+      {"2 MultiHeadAttention, feature", ask(over_features())},
+      {"3 CorrelatedAttention",
+       ask(ag::CorrelatedAttention<double>({.num_heads = 2, .key_dim = 3, .embed_size = steps}),
+           shape, {.output_feature = 1})},
+      {"4 the same as 1, causal",
+       ask(Mha({.num_heads = 2, .key_dim = 3, .embed_size = features, .causal = true}))},
+      {"5 PerVariableAttention",
+       ask(ag::PerVariableAttention<double>({.num_heads = 2, .key_dim = 3, .embed_size = 3}))},
+      {"6 the same as 1, to 8 features", ask(over_time(8))},
+      {"7 VariableQueryAttention",
+       ask(ag::VariableQueryAttention<double>(
+               {.features = features, .num_heads = 2, .key_dim = 3, .output_dim = 5}),
+           shape, {.output_time = 1, .output_feature = 3})},
+      {"8 the same as 2, in x's shape", ask(over_features())},
+      {"9 TimeAttentionBlock", ask(ag::TimeAttentionBlock<double>(steps))},
+      {"10 Attention(units)", ask(ag::Attention<double>(features, 5))},
+      {"11 FeatureAttentionBlock", ask(ag::FeatureAttentionBlock<double>(features))},
+      {"12 DualStage",
+       ask(ag::DualStage<double>({.features = features, .lstm_units = 5, .attention_units = 3}))},
+  };
+}
+
+const char* word(Pattern pattern) {
+  constexpr std::array words{"none", "apart", "moved", "mixed"};
+  return words[static_cast<std::size_t>(pattern)];
+}
+
+std::string text(const auto& printable) {
+  std::ostringstream out;
+  out << printable;
+  return out.str();
+}
+
+void print_table(const std::vector<Case>& cases) {
+  fmt::print("{:<32}{:<13}{:<7}{:<10}{:<13}weights sum to 1 along\n", "", "output", "steps",
+             "features", "later steps");
+  for (const auto& [title, w] : cases) {
+    std::string sums;
+    for (const ag::WeightSums& s : w.weights) {
+      sums += (sums.empty() ? "" : ", and ") + text(s.shape) + " axis";
+      for (const int axis : s.axes) sums += ' ' + std::to_string(axis);
+      sums += s.positions == steps ? ", steps" : s.positions == features ? ", features" : "";
+    }
+    fmt::print("{:<32}{:<13}{:<7}{:<10}{:<13}{}\n", title, text(w.output), word(w.time.pattern),
+               word(w.feature.pattern),
+               !w.sees_later   ? "-"
+               : *w.sees_later ? "seen"
+                               : "not seen",
+               sums);
+  }
+  fmt::print("\n");
 }
 
 // What a shape that does not fit is refused with.
@@ -112,12 +174,29 @@ bool repeats_rightly() {
   ag::initialise(ag::parameters(repeated), 5);
   block.kernel.set_value(repeated.dense.kernel.value());
   block.bias.set_value(repeated.dense.bias.value());
-  const auto x = ag::constant(normal_values({3, features, features}));
+  const auto x = ag::constant(lesson::normal_values({3, features, features}));
   const auto difference = ag::abs(repeated.with_weights(x).out - block(x));
   return ag::max(difference).item() < 1e-15;
 }
 
 bool which_axis(const lesson::Options& options) {
+  fmt::print("The twelve systems on x (3,{},{}): {} steps, {} features\n", steps, features, steps,
+             features);
+  const std::vector<Case> right = systems();
+  print_table(right);
+  std::string blind, apart;  // the systems whose steps see no later one; that keep features apart
+  for (const auto& [title, w] : right) {
+    const std::string number = title.substr(0, title.find(' ')) + ' ';
+    if (w.sees_later == false) blind += number;
+    if (w.feature.pattern == Pattern::own) apart += number;
+  }
+  bool all = lesson::claim(blind == "4 11 ",
+                           "of those with a step for each step, only the causal attention and the "
+                           "feature block see no later step");
+  all &= lesson::claim(apart == "5 9 ",
+                       "only the time block and per-variable attention keep features apart");
+
+  fmt::print("\nCode that goes round, each beside the right form\n\n");
   using PerVariable = lesson::PerVariable<double>;
   using Repeated = lesson::RepeatedFeatureBlock<double>;
   const ag::MultiHeadAttentionOptions between{
@@ -144,7 +223,7 @@ bool which_axis(const lesson::Options& options) {
 
   fmt::print("{}\n", draw(cases, options.out).string());
   const auto w = [&](std::size_t i) -> const ag::WhichAxis& { return cases[i].which; };
-  bool all = lesson::claim(
+  all &= lesson::claim(
       w(0).output == w(1).output && w(0).feature.pattern == Pattern::mixed &&
           w(1).feature.pattern == Pattern::own,
       "reshaped in place of transposed, a variable's history holds values of other variables; the "

@@ -100,32 +100,39 @@ using Probed = std::function<Probe(const Var<double>&)>;
 
 WhichAxis which_axis(const Probed& f, const Tensor<double>& x, const WhichAxisOptions& options);
 
+inline void add_weights(Probe& probe, const std::string& name, const Var<double>& weights) {
+  probe.weights.emplace_back(name, weights);
+}
+inline void add_weights(Probe& probe, const std::string& name,
+                        const std::vector<Var<double>>& by_layer) {
+  for (std::size_t i = 0; i < by_layer.size(); ++i)
+    add_weights(probe, name + '[' + std::to_string(i) + ']', by_layer[i]);
+}
+
 template <class R>
-Probe as_probe(const R& result) {
-  if constexpr (requires { result.out; }) {
-    Probe probe{result.out};
-    if constexpr (requires { result.weights.size(), result.weights[0]; })  // a matrix of each layer
-      for (std::size_t k = 0; k < result.weights.size(); ++k)
-        probe.weights.emplace_back("weights " + std::to_string(k), result.weights[k]);
-    else if constexpr (requires { result.weights; })
-      probe.weights.emplace_back("weights", result.weights);
-    if constexpr (requires { result.time_weights; })
-      probe.weights.emplace_back("time_weights", result.time_weights);
-    if constexpr (requires { result.feature_weights; })
-      probe.weights.emplace_back("feature_weights", result.feature_weights);
+Probe as_probe(const R& r) {
+  if constexpr (requires { r.out; }) {
+    Probe probe{r.out};
+    if constexpr (requires { r.weights; }) add_weights(probe, "weights", r.weights);
+    if constexpr (requires { r.time_weights; }) add_weights(probe, "time_weights", r.time_weights);
+    if constexpr (requires { r.feature_weights; })
+      add_weights(probe, "feature_weights", r.feature_weights);
+    if constexpr (requires { r.alpha; }) add_weights(probe, "alpha", r.alpha);
+    if constexpr (requires { r.beta; }) add_weights(probe, "beta", r.beta);
     return probe;
-  } else if constexpr (requires { result.sequence(); }) {
-    return {result.sequence()};
+  } else if constexpr (requires { r.sequence(); }) {
+    return {r.sequence()};
   } else {
-    return {result};
+    return {r};
   }
 }
 
 }  // namespace detail
 
 /// Probes f, a function of x (rank 3 or more, axis 0 the batch) that returns a Var, a struct with
-/// `out` and perhaps `weights`, `time_weights`, `feature_weights`, or an LSTM's result (its
-/// sequence); a module that has with_weights(x) is asked for them. It is computed in double with
+/// `out` and perhaps `weights` (one, or one for each layer), `time_weights`, `feature_weights`,
+/// `alpha`, `beta`, or an LSTM's result (its sequence); a module that has with_weights(x) is asked
+/// for them. It is computed in double with
 /// its parameters as they are. About (T + F + samples) backward passes and as many calls for each
 /// point. Differences below 1e-12 of the outputs and gradients around them count as rounding. Error
 /// when f differs between equal calls, or gives NaN at a point. Deterministic: the same f, x and

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <axisgrad/autograd/error.hpp>
+#include <axisgrad/nn/attention.hpp>
 #include <axisgrad/nn/attention_blocks.hpp>
 #include <axisgrad/nn/bidirectional.hpp>
 #include <axisgrad/nn/dense.hpp>
@@ -100,6 +101,10 @@ TEST_CASE("Keras's get_weights() fits each layer as it is, and goes back as it c
   agrees("time_block", time, plain);
   ag::FeatureAttentionBlock<double> feature(4);
   agrees("feature_block", feature, plain);
+  // The package `attention` lists bahdanau's as v, w1, w2.
+  ag::Attention<double> luong(4, 6), bahdanau(4, 6, {.score = ag::AttentionScore::bahdanau});
+  agrees("attention_luong", luong, plain);
+  agrees("attention_bahdanau", bahdanau, plain);
 }
 
 TEST_CASE("NumPy's own list of twelve: arr_10 comes after arr_9") {

@@ -5,13 +5,12 @@
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/nn/attention.hpp>
 #include <axisgrad/nn/bidirectional.hpp>
+#include <axisgrad/nn/correlated_attention.hpp>
 #include <axisgrad/nn/dual_stage.hpp>
 #include <axisgrad/nn/dual_stage_rnn.hpp>
 #include <axisgrad/nn/explain/which_axis.hpp>
 #include <axisgrad/nn/itransformer.hpp>
-#include <axisgrad/nn/pearson_correlation.hpp>
 #include <axisgrad/nn/per_variable_attention.hpp>
-#include <axisgrad/nn/sequential.hpp>
 #include <axisgrad/nn/variable_query_attention.hpp>
 
 #include "../../examples/common/documents_code.hpp"
@@ -23,10 +22,6 @@ using ag::Shape;
 using ag::Var;
 
 namespace {
-
-Var<double> correlation(const Var<double>& x) {
-  return ag::pearson_correlation(x, ag::Axis::feature);
-}
 
 template <class Layer>
 ag::WhichAxis asked(Layer& layer, const Shape& shape = {3, 5, 4},
@@ -87,15 +82,23 @@ TEST_CASE("seeds 2, 8: attention between variables, in the shape of the input") 
 }
 
 TEST_CASE("seed 3: the correlation of variables") {
-  const auto which =
-      ag::which_axis(correlation, explained::input({3, 5, 4}), {.output_feature = 1});
+  ag::CorrelatedAttention<float> module({.num_heads = 2, .key_dim = 3, .embed_size = 5});
+  const auto which = asked(module, {3, 5, 4}, {.output_feature = 1});
   CHECK(which.output == Shape{3, 4, 4});
   CHECK(which.feature.pattern == Pattern::mixed);
   CHECK(which.mixes_samples == false);
-  // With the extra transposition that goes round, it is of the steps.
-  const auto wrong =
-      ag::which_axis([](const Var<double>& x) { return correlation(ag::swap_axes(x, 1, 2)); },
-                     explained::input({3, 5, 4}), {.output_feature = 1});
+  CHECK(says(which, "Its weights (3,2,4,4) sum to 1 along axis 3, of 4 positions: the features."));
+  // A correlation matrix is no distribution, and with the extra transposition that goes round it
+  // is one of the steps.
+  const auto r = [](const Var<double>& x) {
+    const Var<double> r = ag::pearson_correlation(x, ag::Axis::feature);
+    return ag::Attended<double>{r, r, {}};
+  };
+  const auto right = ag::which_axis(r, explained::input({3, 5, 4}), {.output_feature = 1});
+  CHECK(right.feature.paired);
+  CHECK(says(right, "Its weights (3,4,4) sum to 1 along no axis."));
+  const auto wrong = ag::which_axis([&](const Var<double>& x) { return r(ag::swap_axes(x, 1, 2)); },
+                                    explained::input({3, 5, 4}), {.output_feature = 1});
   CHECK(wrong.output == Shape{3, 5, 5});
   CHECK(!wrong.feature.paired);
 }
@@ -116,14 +119,22 @@ TEST_CASE("seed 5: each variable over its own time steps; a reshape is no transp
   CHECK(bad.time.depends(0, 1));
   CHECK(!bad.time.depends(0, 2));
 
-  // The module, with a lift of each value and with tokens on axis 1 of rank 4.
-  for (const auto lift : {ag::Lift::shared, ag::Lift::none}) {
+  for (const ag::Lift lift : {ag::Lift::shared, ag::Lift::separate}) {
     ag::PerVariableAttention<float> module(
-        {.num_heads = 2, .key_dim = 3, .embed_size = 3, .lift = lift});
-    const auto which = asked(module, lift == ag::Lift::none ? Shape{2, 5, 4, 3} : Shape{3, 5, 4});
-    CHECK(which.time.pattern == Pattern::mixed);
-    CHECK(which.feature.pattern == Pattern::own);
+        {.num_heads = 2, .key_dim = 3, .embed_size = 3, .lift = lift, .variables = 4});
+    CHECK(says(asked(module),
+               "(3,5,4) -> (3,5,4,3): it mixes time steps and keeps each feature "
+               "apart; steps see later ones (step 0 sees step 4); samples stay "
+               "apart. Its weights (3,4,2,5,5) sum to 1 along axis 4, of 5 "
+               "positions: the time steps."));
   }
+  ag::PerVariableAttention<float> other_axis(
+      {.num_heads = 2, .key_dim = 3, .embed_size = 3, .axis = ag::Axis::feature});
+  CHECK(asked(other_axis).time.pattern == Pattern::own);
+  CHECK(asked(other_axis).feature.pattern == Pattern::mixed);
+  ag::PerVariableAttention<float> on_rank_4(
+      {.num_heads = 2, .key_dim = 3, .embed_size = 3, .lift = ag::Lift::none});
+  CHECK(asked(on_rank_4, {2, 5, 4, 3}).feature.pattern == Pattern::own);
 }
 
 TEST_CASE("seed 7: one variable asks, all answer") {
@@ -155,12 +166,12 @@ TEST_CASE("seed 9: is the time block right? Yes, as a gate along time") {
 
 TEST_CASE(
     "seed 10: does it attend over time or features? A softmax over one position over neither") {
-  ag::Attention<float> many_to_one(4, 6);
-  const auto attention = asked(many_to_one);
-  CHECK(attention.output == Shape{3, 6});
-  CHECK(says(attention,
-             "it mixes both time steps and features; samples stay apart. Its weights "
-             "(3,5) sum to 1 along axis 1, of 5 positions: the time steps."));
+  for (const auto score : {ag::AttentionScore::luong, ag::AttentionScore::bahdanau}) {
+    ag::Attention<float> attention(4, 6, {.score = score});
+    CHECK(says(asked(attention),
+               "(3,5,4) -> (3,6): it mixes both time steps and features; samples stay apart. Its "
+               "weights (3,5) sum to 1 along axis 1, of 5 positions: the time steps."));
+  }
   lesson::PooledOverTime<double> right(4, ag::Axis::time), wrong(4, -1);
   const auto good = asked(right), bad = asked(wrong);
   CHECK(good.output == Shape{3, 4});
@@ -217,35 +228,42 @@ TEST_CASE("seed 12: feature attention, LSTM, time attention: what does each part
   ag::Bidirectional<float> both({.inputs = 4, .units = 3});
   CHECK(asked(both).sees_later == true);
 
-  ag::DualStage<float> whole({.features = 4, .lstm_units = 6, .attention_units = 3});
-  const auto which = asked(whole);
-  CHECK(which.output == Shape{3, 1});
-  CHECK(
-      says(which, "(3,5,4) -> (3,1): it mixes both time steps and features; samples stay apart."));
-
-  // In full: the input attention compares whole series, so its first weights have seen the last
-  // step.
-  ag::DualStageRNN<float> full(
-      {.time_steps = 5, .series = 4, .encoder_units = 3, .decoder_units = 2});
-  ag::initialise(ag::parameters(full), 3);
-  const auto past = ag::constant(explained::input({3, 5}));
-  const auto alpha =
-      ag::which_axis([&](const Var<double>& x) { return full.with_weights(x, past).alpha; },
-                     explained::input({3, 5, 4}));
-  CHECK(alpha.output == Shape{3, 5, 4});
-  CHECK(alpha.sees_later == true);
-  CHECK(alpha.mixes_samples == false);
+  ag::DualStage<float> simple({.features = 4, .lstm_units = 6, .attention_units = 3});
+  CHECK(says(asked(simple),
+             "(3,5,4) -> (3,1): it mixes both time steps and features; samples stay apart. Its "
+             "time_weights (3,5) sum to 1 along axis 1, of 5 positions: the time steps. Its "
+             "feature_weights (3,5,4) sum to 1 along axis 2, of 4 positions: the features."));
+  ag::DualStage<float> gated(
+      {.features = 4, .lstm_units = 6, .second = ag::SecondStage::time_block, .time_steps = 5});
+  CHECK(says(asked(gated), "Its time_weights (3,5,6) sum to 1 along axis 1"));
 }
 
-TEST_CASE("the variable transformer: variables look at variables, in every layer") {
-  ag::ITransformer<float> model(
-      {.time_steps = 5, .horizon = 3, .d_model = 4, .num_heads = 2, .d_ff = 6, .layers = 2});
+TEST_CASE("seed 12 in full: DA-RNN; its first attention has seen the end of the window") {
+  ag::DualStageRNN<double> rnn(
+      {.time_steps = 5, .series = 4, .encoder_units = 6, .decoder_units = 3});
+  ag::initialise(ag::parameters(rnn), 3);
+  const Var<double> past = ag::constant(explained::input({3, 5}));
+  const auto x = explained::input({3, 5, 4});
+  const auto which =
+      ag::which_axis([&](const Var<double>& v) { return rnn.with_weights(v, past); }, x);
+  CHECK(says(which,
+             "(3,5,4) -> (3,1): it mixes both time steps and features; samples stay apart. "
+             "Its alpha (3,5,4) sum to 1 along axis 2, of 4 positions: the features. Its "
+             "beta (3,5,5) sum to 1 along axis 2, of 5 positions: the time steps."));
+  const auto encoder = ag::which_axis(
+      [&](const Var<double>& v) { return rnn.with_weights(v, past).encoder_states; }, x);
+  CHECK(encoder.sees_later == true);
+  CHECK(encoder.time.depends(0, 4));
+}
+
+TEST_CASE("the variable transformer: variables attend to variables, the window becomes a horizon") {
+  ag::ITransformer<double> model(
+      {.time_steps = 5, .horizon = 2, .d_model = 8, .num_heads = 2, .d_ff = 16, .layers = 2});
   const auto which = asked(model);
-  CHECK(which.output == Shape{3, 3, 4});
-  CHECK(which.feature.pattern == Pattern::mixed);
-  CHECK(which.mixes_samples == false);
-  CHECK(says(which, "weights 0 (3,2,4,4) sum to 1 along axis 3, of 4 positions: the features"));
-  CHECK(says(which, "weights 1 (3,2,4,4) sum to 1 along axis 3, of 4 positions: the features"));
+  CHECK(says(which,
+             "(3,5,4) -> (3,2,4): it mixes both time steps and features; samples stay apart. "
+             "Its weights[0] (3,2,4,4) sum to 1 along axis 3, of 4 positions: the features. "
+             "Its weights[1] (3,2,4,4) sum to 1 along axis 3"));
 }
 
 TEST_CASE("Keras's attention_axes = 2 on (batch, time, feature): heads attend to heads") {
