@@ -5,7 +5,9 @@
 #include <tuple>
 #include <vector>
 
-#include <axisgrad/axisgrad.hpp>
+#include <axisgrad/autograd/backward.hpp>
+#include <axisgrad/autograd/random.hpp>
+#include <axisgrad/optim/adam.hpp>
 
 #include "measure.hpp"
 

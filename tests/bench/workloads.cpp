@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <axisgrad/autograd/gradcheck/gradcheck.hpp>
 #include <axisgrad/autograd/kernels/parallel.hpp>
 
 #include "models.hpp"
