@@ -64,6 +64,7 @@ check "weak symbols" weak_symbols
 for name in sse2 avx2 avx512; do check "architecture $name" architecture "$name"; done
 check "threads" threads
 check "gradcheck program" gradcheck_program
+check "forecast program" forecast
 check "reference arrays" golden
 check "reference arrays with something wrong" golden_refuses
 check "programs in README.md and docs/" documents

@@ -126,16 +126,18 @@ void find_signs(const std::vector<Row>& rows, CsvOptions& o) {
 void find_dates(const std::vector<Row>& rows, CsvOptions& o) {
   NumberReader number(o.decimal, o.thousands);
   for (std::size_t c = 0; !rows.empty() && c < rows[0].size(); ++c) {
-    bool dates = false;
+    // Most of them: a cell that is no date is then an error of read_dates, which names its row.
+    std::size_t dates = 0, others = 0, digits_only = 0;
     for (std::size_t r = 1; r < rows.size(); ++r) {
       if (c >= rows[r].size() || is_missing(rows[r][c])) continue;
       double ignored;
       const bool digits = number(rows[r][c], ignored) == std::errc();
       // 20160701 is a number as well: a date where all of the column look like one.
-      dates = looks_like_date(rows[r][c]) && (!digits || rows[r][c].size() == 8);
-      if (!dates) break;
+      const bool date = looks_like_date(rows[r][c]) && (!digits || rows[r][c].size() == 8);
+      ++(date ? dates : others);
+      digits_only += date && digits;
     }
-    if (dates) o.text.push_back(rows[0][c]);
+    if (dates > 9 * others && (others == 0 || digits_only == 0)) o.text.push_back(rows[0][c]);
   }
 }
 

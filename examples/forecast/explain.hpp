@@ -1,0 +1,60 @@
+// What a trained model looks at: its attention, and beside it two measures that ask the model
+// itself, the gradient of its forecast by its inputs and the error when an input is scrambled.
+#pragma once
+#include <optional>
+
+#include "run.hpp"
+
+namespace forecast {
+
+struct ExplainOptions {
+  Size windows = 256;            // of the test part, at even distances
+  std::optional<Size> window{};  // this one alone
+  std::uint64_t seed = 1;        // of the permutations
+};
+
+/// The mean weights over the windows.
+struct MeanMap {
+  std::string name;
+  Names axes;
+  std::string attended;
+  std::vector<Size> queries;
+  axisgrad::Tensor<double> weights;
+};
+
+/// How much each position of an axis counts, by several measures, each summing to 1.
+struct Profile {
+  std::string axis;  // "time" or "feature"
+  Names labels;
+  struct Measure {
+    std::string name;
+    std::vector<double> values;
+  };
+  std::vector<Measure> measures;  // attention first, where there is some; gradients; permutation
+};
+
+/// Spearman's rank correlation of an attention profile with another measure.
+struct Agreement {
+  std::string axis, attention, with;
+  double value;
+};
+
+struct Explanation {
+  Size windows;
+  std::optional<Size> window;
+  std::vector<MeanMap> maps;
+  std::vector<Profile> profiles;
+  std::vector<Agreement> agreements;
+};
+
+/// Labels of an axis: rows relative to the first one forecast, or the names of the variables.
+[[nodiscard]] Names labels_of(const std::string& axis, const Prepared& data);
+
+[[nodiscard]] Explanation explain_model(const Forecaster& model, const Prepared& data,
+                                        const ExplainOptions& options);
+
+/// explain/NAME.csv for each map and profile, explain/maps.npz, explain/agreement.csv.
+void write_explanation(const Folder& folder, const Explanation& explanation, const Prepared& data);
+void print_explanation(const Explanation& explanation);
+
+}  // namespace forecast

@@ -1,0 +1,139 @@
+#include "picture.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include <axisgrad/autograd/error.hpp>
+
+#include "../common/lesson.hpp"
+#include "files.hpp"
+
+namespace forecast {
+namespace {
+
+// Within single quotes of gnuplot.
+std::string text(const std::string& s) {
+  std::string out = "'";
+  for (const char c : s) out += c == '\'' ? std::string("''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string block(const std::string& name, const std::vector<std::string>& lines) {
+  return fmt::format("${} << EOD\n{}\nEOD\n", name, fmt::join(lines, "\n"));
+}
+
+std::string axes_script(const AxisTexts& axes) {
+  return fmt::format("set xlabel {} noenhanced\nset ylabel {} noenhanced\n", text(axes.x),
+                     text(axes.y));
+}
+
+// At most about twelve labels, at even distances.
+std::string tics(const std::vector<std::string>& labels, std::size_t most) {
+  const std::size_t step = (labels.size() + most - 1) / most;
+  std::string list;
+  for (std::size_t i = 0; i < labels.size(); i += step)
+    list += fmt::format("{}{} {}", i ? ", " : "", text(labels[i]), i);
+  return '(' + list + ") noenhanced";
+}
+
+void run_gnuplot(const std::filesystem::path& folder, const Picture& p) {
+  const auto terminal = [&](const char* kind, const char* rest) {
+    return fmt::format("set terminal {} size {},{} {}; set output '{}.{}'; load '{}.gp'", kind,
+                       p.width, p.height, rest, p.name, kind[0] == 's' ? "svg" : "png", p.name);
+  };
+  const std::string command = fmt::format(
+      "cd {} && gnuplot -e {} -e 'reset session' -e {}", lesson::quoted(folder.string()),
+      lesson::quoted(terminal("svg", "dynamic font 'sans-serif,14' background 'white'")),
+      lesson::quoted(terminal("pngcairo", "font 'DejaVu Sans,11'")));
+  if (std::system(command.c_str()) != 0)
+    axisgrad::fail("forecast", "gnuplot failed on '", (folder / (p.name + ".gp")).string(),
+                   "': is it installed?");
+}
+
+void replace(std::string& where, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = where.find(from, at)) != where.npos; at += to.size())
+    where.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+void draw(const std::filesystem::path& folder, std::vector<Picture>& pictures) {
+  std::filesystem::create_directories(folder);
+  for (Picture& p : pictures) {
+    write_file(folder / (p.name + ".gp"), p.script);
+    run_gnuplot(folder, p);
+    p.svg = read_file(folder / (p.name + ".svg"));
+    // Cells of a heat map are to be seen as cells, however large it is shown.
+    replace(p.svg, "<image ", "<image style='image-rendering:pixelated' ");
+    write_file(folder / (p.name + ".svg"), p.svg);
+  }
+}
+
+std::string curves_script(const std::vector<Curve>& curves, const AxisTexts& axes) {
+  constexpr const char* colours[]{"#1b1b1b", "#1f77b4", "#d95f02", "#7570b3", "#66a61e"};
+  std::string script = axes_script(axes), plots;
+  script +=
+      "set tics nomirror\nset border 3\nset grid linecolor '#dddddd'\nset key top left "
+      "noenhanced\n";
+  for (std::size_t k = 0; k < curves.size(); ++k) {
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < curves[k].x.size(); ++i)
+      lines.push_back(fmt::format("{} {}", curves[k].x[i], curves[k].y[i]));
+    script += block(fmt::format("c{}", k), lines);
+    plots +=
+        fmt::format("{}$c{} using 1:2 with {} linewidth 2 linecolor '{}' title {}", k ? ", " : "",
+                    k, lines.size() < 30 ? "linespoints pointtype 7 pointsize .5" : "lines",
+                    colours[k % std::size(colours)], text(curves[k].name));
+  }
+  return script + "plot " + plots + '\n';
+}
+
+std::string bars_script(const std::vector<std::string>& labels, const std::vector<Curve>& measures,
+                        const AxisTexts& axes) {
+  constexpr const char* colours[]{"#1f77b4", "#d95f02", "#7570b3", "#66a61e"};
+  std::string script = axes_script(axes), plots;
+  script += fmt::format(
+      "set tics nomirror\nset border 3\nset style fill solid .85 noborder\nset key above "
+      "noenhanced\nset yrange [0:*]\nset xrange [-.6:{}]\nset xtics {}\n",
+      static_cast<double>(labels.size()) - .4, tics(labels, 13));
+  std::vector<std::string> lines(labels.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    lines[i] = std::to_string(i);
+    for (const Curve& m : measures) lines[i] += fmt::format(" {}", m.y[i]);
+  }
+  script += block("bars", lines);
+  const double width = .8 / static_cast<double>(measures.size());
+  script += fmt::format("set boxwidth {}\n", width);
+  for (std::size_t k = 0; k < measures.size(); ++k)
+    plots += fmt::format("{}$bars using ($1+{}):{} with boxes linecolor '{}' title {}",
+                         k ? ", " : "", (static_cast<double>(k) + .5) * width - .4, k + 2,
+                         colours[k % std::size(colours)], text(measures[k].name));
+  return script + "plot " + plots + '\n';
+}
+
+std::string heat_map_script(const HeatMap& map) {
+  const std::size_t rows = map.row_labels.size(), cols = map.col_labels.size();
+  std::vector<std::string> lines(rows);
+  for (std::size_t r = 0; r < rows; ++r)
+    lines[r] = fmt::format(
+        "{}", fmt::join(map.values.begin() + static_cast<std::ptrdiff_t>(r * cols),
+                        map.values.begin() + static_cast<std::ptrdiff_t>((r + 1) * cols), " "));
+  return axes_script(map.axes) + block("map", lines) +
+         fmt::format(R"(set tics out nomirror
+set palette defined (0 '#f7fbff', .35 '#9ecae1', .7 '#3182bd', 1 '#08306b')
+set cbrange [0:{}]
+set cblabel {} noenhanced
+set xrange [-.5:{}]
+set yrange [{}:-.5]
+set xtics {}
+set ytics {}
+plot $map matrix using 1:2:3 with image notitle
+)",
+                     map.maximum > 0 ? fmt::format("{}", map.maximum) : "*", text(map.unit),
+                     static_cast<double>(cols) - .5, static_cast<double>(rows) - .5,
+                     tics(map.col_labels, 12), tics(map.row_labels, 16));
+}
+
+}  // namespace forecast

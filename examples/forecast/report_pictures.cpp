@@ -1,0 +1,164 @@
+#include "report_pictures.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <axisgrad/autograd/ops.hpp>
+
+namespace forecast {
+namespace {
+
+namespace ag = axisgrad;
+
+std::string time_text(const Prepared& data) {
+  return data.series.dates ? "steps of " + data.series.step_text() + " from the first one forecast"
+                           : "rows from the first one forecast";
+}
+
+Picture training_curves(const std::vector<EpochLine>& history) {
+  Curve train{"training", {}, {}}, validation{"validation", {}, {}};
+  for (const EpochLine& l : history) {
+    train.x.push_back(l.epoch), train.y.push_back(l.loss);
+    validation.x.push_back(l.epoch), validation.y.push_back(l.validation_loss);
+  }
+  const auto best = std::min_element(validation.y.begin(), validation.y.end());
+  const auto epoch = best - validation.y.begin() + 1;
+  return {
+      "training", "Loss by epoch",
+      fmt::format("Mean squared error in units of the deviation. The weights kept are those of "
+                  "epoch {}, where the validation loss is smallest.",
+                  epoch),
+      fmt::format("Two curves over {} epochs. The training loss goes from {:.4f} to {:.4f}, the "
+                  "validation loss from {:.4f} to {:.4f}; it is smallest, {:.4f}, in epoch {}.",
+                  history.size(), train.y.front(), train.y.back(), validation.y.front(),
+                  validation.y.back(), *best, epoch),
+      curves_script({train, validation}, {"epoch", "mean squared error"})};
+}
+
+// Up to 3 targets, each in the window in the middle of the test part.
+Picture forecast_window(const Forecaster& model, const Prepared& data, std::size_t k, Size window) {
+  const auto part = data.test.take(window, window + 1);
+  const Size column = data.targets[k], lookback = data.test.options().lookback,
+             horizon = data.test.options().horizon, width = static_cast<Size>(data.targets.size());
+  const ag::StandardScaler scaler = data.scaler.select({column});
+  const auto p = model(ag::constant(part.x)).value();
+  const auto own = [&](float z) { return z * scaler.deviation()(0) + scaler.mean()(0); };
+  Curve past{"seen", {}, {}}, truth{"truth", {}, {}}, forecast{"forecast", {}, {}};
+  const Size features = part.x.shape()[2];
+  for (Size t = std::max(Size{0}, lookback - 2 * horizon - 24); t < lookback; ++t) {
+    past.x.push_back(static_cast<double>(t - lookback));
+    past.y.push_back(own(part.x.data()[t * features + column]));
+  }
+  double error = 0;
+  for (Size h = 0; h < horizon; ++h) {
+    const Size at = h * width + static_cast<Size>(k);
+    for (Curve* c : {&truth, &forecast}) c->x.push_back(static_cast<double>(h));
+    truth.y.push_back(own(part.y.data()[at]));
+    forecast.y.push_back(own(p.data()[at]));
+    error += std::abs(truth.y.back() - forecast.y.back()) / static_cast<double>(horizon);
+  }
+  const std::string name = data.target_name(k);
+  return {fmt::format("forecast_{}_{}", column, window),
+          fmt::format("{}, test window {} of {}", name, window, data.test.samples()),
+          fmt::format("The forecast begins at row {}. Its mean absolute error here is {:.4g}.",
+                      data.test.target_start(window), error),
+          fmt::format("Three curves of {}: what the model saw, then {} steps of truth, from {:.4g} "
+                      "to {:.4g}, and of forecast, from {:.4g} to {:.4g}.",
+                      name, horizon, truth.y.front(), truth.y.back(), forecast.y.front(),
+                      forecast.y.back()),
+          curves_script({past, truth, forecast}, {time_text(data), name})};
+}
+
+std::string largest_text(const Names& labels, const std::vector<double>& values) {
+  const auto at = std::max_element(values.begin(), values.end()) - values.begin();
+  return fmt::format("{} ({:.3g})", labels[static_cast<std::size_t>(at)],
+                     values[static_cast<std::size_t>(at)]);
+}
+
+Picture profile_picture(const Profile& p, const Prepared& data) {
+  std::vector<Curve> measures;
+  std::string largest;
+  for (const auto& m : p.measures) {
+    measures.push_back({m.name, {}, m.values});
+    largest += (largest.empty() ? "" : "; ") + m.name + " at " + largest_text(p.labels, m.values);
+  }
+  const bool time = p.axis == "time";
+  return {p.axis + "_profile", time ? "What counts over time" : "What counts among the variables",
+          fmt::format("Each measure adds up to 1; {:.3g} would be even. Largest: {}.",
+                      1 / static_cast<double>(p.labels.size()), largest),
+          fmt::format("Bars of {} measures for {} {}. Largest: {}.", measures.size(),
+                      p.labels.size(), time ? "steps" : "variables", largest),
+          bars_script(p.labels, measures, {time ? time_text(data) : "variable", "share"})};
+}
+
+// (rows, cols) of a map, as it is drawn: variables below each other, time to the right.
+Picture heat_map(const std::string& name, const std::string& title, ag::Tensor<double> w,
+                 Names axes, const MeanMap& map, const Prepared& data) {
+  if (axes[0] == "time" && axes[1] == "feature") {
+    w = swap_axes(ag::constant(w), 0, 1).value();
+    std::swap(axes[0], axes[1]);
+  }
+  const bool square = axes[0] == axes[1];
+  const auto label = [&](const std::string& axis, bool looks) {
+    std::string text = axis == "time" ? time_text(data) : "variable";
+    if (square) text += looks ? ", that looks" : ", looked at";
+    return text;
+  };
+  const Names rows = labels_of(axes[0], data), cols = labels_of(axes[1], data);
+  const auto at = std::max_element(w.begin(), w.end()) - w.begin();
+  const Size width = w.shape()[1];
+  const std::string largest = fmt::format(
+      "{:.3g}, at {} and {}", *std::max_element(w.begin(), w.end()),
+      rows[static_cast<std::size_t>(at / width)], cols[static_cast<std::size_t>(at % width)]);
+  return {name, title,
+          fmt::format("Mean weights; they add up to 1 over {}. The largest is {}.",
+                      map.attended == "time" ? "time" : "the variables", largest),
+          fmt::format("Heat map of {} rows by {} columns. The largest weight is {}.", rows.size(),
+                      cols.size(), largest),
+          heat_map_script({{w.begin(), w.end()},
+                           rows,
+                           cols,
+                           {label(axes[1], false), label(axes[0], true)},
+                           "mean weight"})};
+}
+
+void add_heat_maps(std::vector<Picture>& pictures, const MeanMap& map, const Prepared& data) {
+  std::string file = map.name;
+  std::replace(file.begin(), file.end(), ' ', '_');
+  const auto& axes = map.axes;
+  if (axes.size() == 2 && axes[0] != "head")
+    pictures.push_back(heat_map("map_" + file, map.name, map.weights, axes, map, data));
+  if (axes.size() != 3 || axes[0] != "head") return;
+  const ag::Var<double> w = ag::constant(map.weights);
+  pictures.push_back(heat_map("map_" + file, map.name + ", mean of the heads", mean(w, 0).value(),
+                              {axes[1], axes[2]}, map, data));
+  for (Size head = 0; head < w.shape()[0]; ++head) {
+    pictures.push_back(heat_map(
+        fmt::format("map_{}_head_{}", file, head), fmt::format("{}, head {}", map.name, head),
+        squeeze(slice(w, {.axis = 0, .begin = head, .end = head + 1}), 0).value(),
+        {axes[1], axes[2]}, map, data));
+  }
+}
+
+}  // namespace
+
+ReportPictures report_pictures(const Forecaster& model, const Prepared& data,
+                               const std::vector<EpochLine>& history,
+                               const Explanation* explanation) {
+  ReportPictures pictures;
+  if (history.size() > 1) pictures.training.push_back(training_curves(history));
+  const Size n = data.test.samples();
+  for (std::size_t k = 0; k < std::min<std::size_t>(data.targets.size(), 7); ++k)
+    pictures.forecasts.push_back(forecast_window(model, data, k, n / 2));
+  if (data.targets.size() == 1)
+    for (const Size window : {n / 6, n * 5 / 6})
+      pictures.forecasts.push_back(forecast_window(model, data, 0, window));
+  if (!explanation) return pictures;
+  for (const Profile& p : explanation->profiles)
+    pictures.attention.push_back(profile_picture(p, data));
+  for (const MeanMap& map : explanation->maps) add_heat_maps(pictures.attention, map, data);
+  return pictures;
+}
+
+}  // namespace forecast

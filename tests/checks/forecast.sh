@@ -1,0 +1,124 @@
+# build/examples/forecast as people use it: tables as they come and wrong ones, a training that is killed and goes on, a forecast
+# with its dates, a report that needs nothing else.
+set -uo pipefail
+cd "$root" || exit 1
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+status=0 checked=0
+forecast=$build/examples/forecast
+wrong() { echo "$*"; status=1; }
+# says TEXT COMMAND...: it fails, with this text in what it says.
+says() {
+  local text=$1 output
+  shift
+  checked=$((checked + 1))
+  output=$("$@" 2>&1) && wrong "should fail: $*"
+  grep -qF -- "$text" <<<"$output" || wrong "expected '$text' of: $*"$'\n'"$output"
+}
+# same A B
+same() { checked=$((checked + 1)); cmp "$1" "$2" || wrong "$1 and $2 differ"; }
+train() { "$forecast" train "$@" --lookback 24 --horizon 6 --units 8; }
+quietly() { "$@" >"$folder/log" 2>&1 || wrong "failed: $*"$'\n'"$(tail -n 5 "$folder/log")"; }
+
+# One table, written in three ways.
+awk 'BEGIN {
+  for (i = 0; i < 400; ++i) {
+    a = 5000 + 1000 * sin(i / 4) + i % 7; b = 20 + 5 * cos(i / 4)
+    d = 1 + int(i / 24); h = i % 24
+    printf "2024-01-%02d %02d:00:00,%.2f,%.2f\n", d, h, a, b > "'"$folder"'/plain.body"
+    A = int(a / 1000) "." substr(sprintf("%07.2f", a - 1000 * int(a / 1000)), 2); sub(/\.[0-9][0-9]$/, "," substr(A, length(A) - 1), A)
+    B = sprintf("%.2f", b); sub(/\./, ",", B)
+    printf "%02d.01.2024 %02d:00;%s;%s\r\n", d, h, A, B > "'"$folder"'/german.body"
+  }
+}'
+{ echo "date,load,temperature"; cat "$folder/plain.body"; } >"$folder/plain.csv"
+{ printf '\xef\xbb\xbfDatum;load;temperature\r\n'; cat "$folder/german.body"; } >"$folder/german.csv"
+for name in plain german; do
+  quietly train "$folder/$name.csv" --target load --model linear --out "$folder/$name"
+done
+same "$folder/plain/metrics.json" "$folder/german/metrics.json"
+quietly "$forecast" predict "$folder/plain" "$folder/plain.csv" --output "$folder/plain.out"
+quietly "$forecast" predict "$folder/german" "$folder/german.csv" --output "$folder/german.out"
+[[ $(sed -n 1,2p "$folder/plain.out") == $'date,load\n2024-01-17 16:00:00,'* ]] || wrong "dates do not go on: $(cat "$folder/plain.out")"
+[[ $(sed -n 2p "$folder/german.out") == '17.01.2024 16:00,'* ]] || wrong "dates do not go on: $(cat "$folder/german.out")"
+same <(cut -d, -f2 "$folder/plain.out") <(cut -d, -f2 "$folder/german.out")
+# In the unit of the table: the wave goes on.
+awk -F, 'NR > 1 { i = 398 + NR; e = $2 - (5000 + 1000 * sin(i / 4) + i % 7); if (e * e > 100) exit 1 }' "$folder/plain.out" ||
+  wrong "the forecast of a wave is far from it: $(cat "$folder/plain.out")"
+
+# The mean of the errors of every test window is what metrics.json says.
+quietly "$forecast" evaluate "$folder/plain" --predictions "$folder/errors.csv"
+awk -F, 'NR > 1 { n++; s += ($4 - $5) ^ 2; m += ($4 > $5 ? $4 - $5 : $5 - $4) } END { printf "%d %.6g %.6g\n", n, s / n, m / n }' "$folder/errors.csv" >"$folder/by_hand"
+python3 - "$folder" <<'PY' || status=1
+import json, sys
+folder = sys.argv[1]
+n, mse, mae = map(float, open(folder + '/by_hand').read().split())
+said = json.load(open(folder + '/plain/metrics.json'))['test']['original']
+ok = n == 75 * 6 and abs(mse / said['mse'] - 1) < 1e-3 and abs(mae / said['mae'] - 1) < 1e-3 and abs(said['rmse'] ** 2 / said['mse'] - 1) < 1e-9
+if not ok:
+    print('by hand', n, mse, mae, 'but metrics.json says', said)
+sys.exit(not ok)
+PY
+
+# Killed while it trains, twice; then it goes on to the bits of a training that nobody disturbed.
+long=(--target load --model lstm --epochs 30 --patience 0 --dropout .1 --batch 4)
+quietly train "$folder/plain.csv" "${long[@]}" --out "$folder/whole"
+for lines in 3 9; do
+  if [[ -e $folder/killed ]]; then set -- --resume; else set -- "$folder/plain.csv" "${long[@]}" --lookback 24 --horizon 6 --units 8; fi
+  "$forecast" train "$@" --out "$folder/killed" >/dev/null 2>&1 &
+  pid=$!
+  while kill -0 $pid 2>/dev/null && (($(cat "$folder/killed/history.csv" 2>/dev/null | wc -l) < lines)); do sleep .01; done
+  kill -KILL $pid 2>/dev/null || wrong "it had ended before it could be killed"
+  wait $pid 2>/dev/null
+done
+[[ -e $folder/killed/weights.safetensors ]] && wrong "a killed training left weights"
+says "its training did not end; go on with --resume" "$forecast" evaluate "$folder/killed"
+quietly "$forecast" train --resume --out "$folder/killed"
+for file in weights.safetensors metrics.json; do same "$folder/whole/$file" "$folder/killed/$file"; done
+same <(cut -d, -f1-4 "$folder/whole/history.csv") <(cut -d, -f1-4 "$folder/killed/history.csv")
+says "--resume with --units 16, but" "$forecast" train --resume --units 16 --out "$folder/whole"
+says "holds a run already" train "$folder/plain.csv" --out "$folder/whole"
+
+# A config file says the same as the options.
+quietly "$forecast" train --config "$folder/whole/config.json" --out "$folder/again"
+same "$folder/whole/weights.safetensors" "$folder/again/weights.safetensors"
+
+# The report: nothing from elsewhere, every drawing named.
+report=$folder/whole/report.html
+if grep -oE '(src|href)="?https?:[^" ]*' "$report"; then wrong "the report asks for something of the network (above)"; fi
+drawings=$(grep -o '<svg' "$report" | wc -l) named=$(grep -o '<svg role="img" aria-label="[^"]' "$report" | wc -l)
+((drawings >= 4 && drawings == named)) || wrong "$drawings drawings, $named with a text"
+for file in "$folder"/whole/pictures/*.svg; do [[ -s ${file%.svg}.png ]] || wrong "no ${file%.svg}.png"; done
+
+# Wrong tables and options: a sentence that says where.
+edit() { sed "$1" "$folder/plain.csv" >"$folder/edited.csv"; }
+tried=(train "$folder/edited.csv" --model linear --out "$folder/none")
+edit '12s/,[^,]*$/,/'
+says "edited.csv, line 12, column 3 ('temperature'): a value is missing" "${tried[@]}"
+edit '12s/,[^,]*$/,warm/'
+says "edited.csv, line 12, column 3 ('temperature'): 'warm' is not a number" "${tried[@]}"
+edit '12s/$/,1/'
+says "edited.csv, line 12: 4 cells in a table of 3 columns" "${tried[@]}"
+edit '12s/^2024-01-01/2024-13-01/'
+says "column 'date', row 11" "${tried[@]}"
+edit '12s/^2024-01/2023-01/'
+says "lies before the row above" "${tried[@]}"
+edit '40,$d'
+says "too few rows to train on: its rows 0 to 26 of 38 hold no window of 24 back and 6 ahead" "${tried[@]}"
+: >"$folder/edited.csv"
+says "edited.csv is empty" "${tried[@]}"
+says "there is no file" train "$folder/nothing.csv" --out "$folder/none"
+edit ''
+says "there is no column 'Load'; there are: 'load', 'temperature'" "${tried[@]}" --target Load
+says "there is no model 'lstn'" train "$folder/plain.csv" --model lstn --out "$folder/none"
+sed "50s/,[^,]*$/,99/" "$folder/plain.csv" >"$folder/other.csv"
+says "is not the table that" "$forecast" evaluate "$folder/whole" --data "$folder/other.csv"
+[[ -e $folder/none ]] && wrong "a refused training left a folder"
+edit '2,389d'
+says "has 12 rows, but the model looks 24 back" "$forecast" predict "$folder/whole" "$folder/edited.csv"
+says "is no run folder" "$forecast" evaluate "$folder"
+printf '{"model": "lstm", "units": "many"}' >"$folder/bad.json"
+says "'units' must be a whole number, got string \"many\"" "$forecast" train "$folder/plain.csv" --config "$folder/bad.json" --out "$folder/none"
+
+echo "$checked comparisons and refusals"
+exit $status
