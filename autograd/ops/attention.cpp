@@ -108,8 +108,7 @@ struct attention_op {
   template <Scalar T>
   static double flops(Inputs<T> in, const Options& o) {
     const Layout l(in[0]->shape(), in[1]->shape(), in[2]->shape(), o.head_axis);
-    return 2 * static_cast<double>(l.scores().size()) *
-           static_cast<double>(l.key_dim + l.value_dim);
+    return 2.0 * double(l.scores().size()) * double(l.key_dim + l.value_dim);
   }
   template <Scalar T>
   static void gradient(Rule<T>& r) {

@@ -75,6 +75,14 @@ class Training {
     ag::backward(loss);
     adam_.step();
   }
+  /// 100 steps, timed op by op.
+  void profile(std::ostream& out) {
+    ag::Profile profile;
+    tape_.profile(&profile);
+    for (int i = 0; i < 100; ++i) profile.start(), step();
+    tape_.profile(nullptr);
+    out << profile;
+  }
   Figure figure(double us) const { return {us, first_, last_, ag::count(parameters_)}; }
 
  private:
