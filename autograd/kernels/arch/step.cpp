@@ -48,11 +48,19 @@ void keep(Index n, std::uint64_t block, std::uint64_t sample, std::uint64_t key,
           std::uint64_t limit, T scale, T* to) {
   constexpr Index group = 4 * abreast;
   alignas(64) std::uint64_t pairs[2 * abreast];
+  alignas(64) std::uint32_t words[group];
+  alignas(64) T kept[group];
+  // All are dropped when limit is 2^32, which no word holds.
+  const T most = limit >> 32 ? T(0) : scale;
+  const auto from = std::uint32_t(limit);
   for (Index i = 0; i < n; i += group, block += std::uint64_t(abreast)) {
     philox(block, sample, key, pairs);
-    const Index m = n - i < group ? n - i : group;
-    for (Index l = 0; l < m; ++l)
-      to[i + l] = std::uint32_t(pairs[l / 2] >> (32 * (l % 2))) < limit ? T(0) : scale;
+    __builtin_memcpy(words, pairs, sizeof words);
+    for (Index l = 0; l < group; ++l) kept[l] = words[l] < from ? T(0) : most;
+    if (n - i >= group)
+      __builtin_memcpy(to + i, kept, sizeof kept);
+    else
+      __builtin_memcpy(to + i, kept, std::size_t(n - i) * sizeof(T));
   }
 }
 
