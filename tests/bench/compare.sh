@@ -48,7 +48,7 @@ if $install; then
     echo "compare.sh: LibTorch's program does not compile here: left out" >&2
 fi
 
-have() { "$python/bin/python" -c "import $1" 2>/dev/null; }
+have() { KERAS_BACKEND=jax "$python/bin/python" -c "import $1" 2>/dev/null; }
 programs=("$ours")
 if have torch; then programs+=("$python/bin/python $peers/bench_torch.py"); else echo "left out: PyTorch"; fi
 if have jax; then programs+=("$python/bin/python $peers/bench_jax.py"); else echo "left out: JAX"; fi
