@@ -1,9 +1,34 @@
 #include <bit>
 
 #include <axisgrad/autograd/backward.hpp>
+#include <axisgrad/autograd/kernels/parallel.hpp>
 #include <axisgrad/autograd/ops.hpp>
 
 namespace axisgrad {
+
+namespace {
+
+// sum += g, in place where nobody else holds the sum.
+template <Scalar T>
+void accumulate(Tensor<T>& sum, const Tensor<T>& g) {
+  if (!sum.buffer().unique()) {
+    sum = add(Var<T>(sum), Var<T>(g)).value();
+    return;
+  }
+  constexpr Size chunk = Size(1) << 16, parallel_from = Size(1) << 18;
+  T* to = sum.mutable_data();
+  const T* from = g.data();
+  const auto part = [&](Size begin, Size end) {
+    kernels::Run<T> run;
+    run.n = end - begin, run.in = {to + begin, from + begin}, run.step = {1, 1};
+    run.out = to + begin;
+    kernels::pointwise<formulas::add_op, T>().value(run);
+  };
+  if (g.size() < parallel_from) return part(0, g.size());
+  kernels::parallel_chunks(g.size(), chunk, part);
+}
+
+}  // namespace
 
 // One pass over nodes, last to first. Each node gives the cotangents of its inputs, made of those
 // of its outputs. The loop goes by index and copies the node, since under create_graph the rules
@@ -31,10 +56,12 @@ class Sweep {
       if (!active(node)) continue;
       current_ = node.op->name;
       Rule<T> rule(*this, node);
+      const Profile::Time start = recording_.profile ? Profile::now() : Profile::Time();
       if (create_graph_ && node.op->reference)
         through_reference(rule, node);
       else
         node.op->gradient(rule);
+      if (recording_.profile) recording_.profile->backward(node.op->name, start);
       for (int k = 0; k < node.outputs; ++k) drop(node.first_output + k);
     }
   }
@@ -44,26 +71,29 @@ class Sweep {
     const int place = space_->place[static_cast<unsigned>(slot)];
     return place < 0 ? nullptr : &space_->cotangents[static_cast<unsigned>(place)];
   }
-  void add(int slot, const Var<T>& g) {
+  void add(int slot, Var<T> g) {
     if (slot >= static_cast<int>(space_->place.size())) grow();
     if (!wanted(slot)) return;
-    if (g.shape() != recording_.shape_of(slot))
+    if (!recording_.has(slot, g.shape()))
       fail(current_, "the gradient has the shape ", g.shape(), ", its input has ",
            recording_.shape_of(slot));
     if (recording_.options.check_finite)
       require_finite(g.value(), current_, "in backward: a cotangent that it passes on");
-    const Var<T> own = create_graph_ ? g : g.detach();
+    Var<T> own = create_graph_ ? std::move(g) : Var<T>(std::move(Recording<T>::value_of(g)));
     int& place = space_->place[static_cast<unsigned>(slot)];
     if (place >= 0) {
       auto& sum = space_->cotangents[static_cast<unsigned>(place)];
-      sum = axisgrad::add(sum, own);
+      if (create_graph_)
+        sum = axisgrad::add(sum, own);
+      else
+        accumulate(Recording<T>::value_of(sum), own.value());
     } else if (space_->unused.empty()) {
       place = static_cast<int>(space_->cotangents.size());
-      space_->cotangents.push_back(own);
+      space_->cotangents.push_back(std::move(own));
     } else {
       place = space_->unused.back();
       space_->unused.pop_back();
-      space_->cotangents[static_cast<unsigned>(place)] = own;
+      space_->cotangents[static_cast<unsigned>(place)] = std::move(own);
     }
   }
   Var<T> result(int slot) const {
@@ -149,23 +179,51 @@ Shape Rule<T>::shape(int k) const {
       sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)].sizes);
 }
 template <Scalar T>
-Var<T> Rule<T>::saved(const char* what, unsigned set, int k, std::size_t first) const {
+bool Rule<T>::has_shape(int k, const Shape& shape) const {
+  const auto& input = sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)];
+  return sweep_.recording().has(input.sizes, shape);
+}
+template <Scalar T>
+std::size_t Rule<T>::saved(const char* what, unsigned set, int k, std::size_t first) const {
   if (!Saves::has(set, k))
     fail(node_.op->name, "its gradient rule reads ", what, ' ', k,
          ", which record() was not told to save");
-  const auto before = static_cast<std::size_t>(std::popcount(set & ((1u << k) - 1)));
-  const auto& saved = sweep_.recording().saved[first + before];
+  return first + static_cast<std::size_t>(std::popcount(set & ((1u << k) - 1)));
+}
+template <Scalar T>
+std::size_t Rule<T>::saved_input(int k) const {
+  return saved("input", node_.saves.inputs, k, node_.first_saved);
+}
+template <Scalar T>
+std::size_t Rule<T>::saved_output(int k) const {
+  const auto inputs = static_cast<std::size_t>(std::popcount(node_.saves.inputs));
+  return saved("output", node_.saves.outputs, k, node_.first_saved + inputs);
+}
+template <Scalar T>
+Var<T> Rule<T>::saved(std::size_t position) const {
+  const auto& saved = sweep_.recording().saved[position];
   return sweep_.create_graph() ? sweep_.recording().at(saved.value, saved.slot)
                                : Var<T>(saved.value);
 }
 template <Scalar T>
 Var<T> Rule<T>::input(int k) const {
-  return saved("input", node_.saves.inputs, k, node_.first_saved);
+  return saved(saved_input(k));
 }
 template <Scalar T>
 Var<T> Rule<T>::output(int k) const {
-  const auto inputs = static_cast<std::size_t>(std::popcount(node_.saves.inputs));
-  return saved("output", node_.saves.outputs, k, node_.first_saved + inputs);
+  return saved(saved_output(k));
+}
+template <Scalar T>
+const Tensor<T>& Rule<T>::input_value(int k) const {
+  return sweep_.recording().saved[saved_input(k)].value;
+}
+template <Scalar T>
+const Tensor<T>& Rule<T>::output_value(int k) const {
+  return sweep_.recording().saved[saved_output(k)].value;
+}
+template <Scalar T>
+const Tensor<T>& Rule<T>::cotangent_value(int k) const {
+  return sweep_.cotangent(node_.first_output + k)->value();
 }
 template <Scalar T>
 bool Rule<T>::has_cotangent(int k) const {
@@ -179,6 +237,12 @@ template <Scalar T>
 void Rule<T>::add(int k, const Var<T>& g) {
   if (needs(k))
     sweep_.add(sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)].slot, g);
+}
+template <Scalar T>
+void Rule<T>::add(int k, Tensor<T>&& g) {
+  if (needs(k))
+    sweep_.add(sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)].slot,
+               Var<T>(std::move(g)));
 }
 template <Scalar T>
 bool Rule<T>::recording() const {
@@ -218,7 +282,10 @@ void backward(const Var<T>& loss, BackwardOptions options) {
           leaf.var.has_gradient() ? sweep.cotangent(recording.slot_of(leaf.var)) : nullptr;
       if (!g) continue;
       Tensor<T>& sum = static_cast<GradientCell<T>&>(*leaf.cell).grad;
-      sum = sum.empty() ? g->value() : add(Var<T>(sum), *g).value();
+      if (sum.empty())
+        sum = g->value();
+      else
+        accumulate(sum, g->value());
     }
   }
   if (!options.retain) recording.end(TapeBlock::End::released);

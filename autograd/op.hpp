@@ -8,6 +8,8 @@
 //     template <Scalar T> static void gradient(Rule<T>&);
 //     // fused ops only: the outputs in public ops
 //     template <Scalar T> static std::vector<Var<T>> reference(Rule<T>&);
+//     // may be left out: floating-point operations of a call, for a profile
+//     template <Scalar T> static double flops(Inputs<T>, const Options&);
 //   };
 //
 // whose function computes the result and calls record<my_op>.
@@ -39,6 +41,8 @@ struct OpInfo {
   /// For an op whose gradient works on raw buffers: its result in public ops, for derivatives of
   /// higher order.
   std::vector<Var<T>> (*reference)(Rule<T>&) = nullptr;
+  /// Floating-point operations of a call, for a profile. Null: not counted.
+  double (*flops)(std::span<const Var<T>* const> inputs, const void* options) = nullptr;
 };
 
 struct NoOptions {};
@@ -66,6 +70,10 @@ inline constexpr OpInfo<T> op_info = [] {
   if constexpr (differentiable<Op>) info.gradient = &Op::template gradient<T>;
   if constexpr (requires { &Op::template reference<T>; })
     info.reference = &Op::template reference<T>;
+  if constexpr (requires { &Op::template flops<T>; })
+    info.flops = [](std::span<const Var<T>* const> inputs, const void* options) {
+      return Op::template flops<T>(inputs, *static_cast<const typename Op::Options*>(options));
+    };
   return info;
 }();
 
@@ -81,10 +89,10 @@ template <Scalar T>
 using Inputs = std::span<const Var<T>* const>;
 
 /// Puts an op on the tape of its inputs and turns its results into Vars. Records nothing when no
-/// input asks for a gradient, and needs no tape when all are constants. Error for inputs of two
-/// tapes or of a recording that is over.
+/// input asks for a gradient, and needs no tape when all are constants. The outputs are moved from.
+/// Error for inputs of two tapes or of a recording that is over.
 template <Scalar T>
-void record(const OpInfo<T>& op, Inputs<T> inputs, std::span<const Tensor<T>> outputs, Saves saves,
+void record(const OpInfo<T>& op, Inputs<T> inputs, std::span<Tensor<T>> outputs, Saves saves,
             const void* options, std::size_t options_size, std::span<Var<T>> results);
 
 /// Whether record() would put a differentiable op of these inputs on a tape: what it alone needs
@@ -99,7 +107,7 @@ inline constexpr bool fits_tape = std::is_trivially_copyable_v<Options> &&
                                   alignof(Options) <= alignof(std::max_align_t);
 
 template <class Op, Scalar T>
-[[nodiscard]] Var<T> record(Inputs<T> inputs, const Tensor<T>& y, Saves saves = {},
+[[nodiscard]] Var<T> record(Inputs<T> inputs, Tensor<T> y, Saves saves = {},
                             const typename options_of<Op>::type& options = {}) {
   static_assert(fits_tape<typename options_of<Op>::type>);
   Var<T> result;
@@ -107,14 +115,14 @@ template <class Op, Scalar T>
   return result;
 }
 template <class Op, Scalar T>
-[[nodiscard]] Var<T> record(std::initializer_list<const Var<T>*> inputs, const Tensor<T>& y,
+[[nodiscard]] Var<T> record(std::initializer_list<const Var<T>*> inputs, Tensor<T> y,
                             Saves saves = {}, const typename options_of<Op>::type& options = {}) {
-  return record<Op, T>(Inputs<T>(inputs.begin(), inputs.size()), y, saves, options);
+  return record<Op, T>(Inputs<T>(inputs.begin(), inputs.size()), std::move(y), saves, options);
 }
 /// The same for an op with several outputs.
 template <class Op, Scalar T, std::size_t N>
 [[nodiscard]] std::array<Var<T>, N> record(std::initializer_list<const Var<T>*> inputs,
-                                           const std::array<Tensor<T>, N>& ys, Saves saves = {},
+                                           std::array<Tensor<T>, N> ys, Saves saves = {},
                                            const typename options_of<Op>::type& options = {}) {
   static_assert(fits_tape<typename options_of<Op>::type>);
   std::array<Var<T>, N> results;
@@ -139,6 +147,12 @@ class Rule {
   /// The cotangent of output k; zeros when that output was not used.
   Var<T> cotangent(int k = 0) const;
   bool has_cotangent(int k) const;
+  /// The same as values, for a rule that works on buffers; of outputs that have a cotangent.
+  /// Invalid after add().
+  const Tensor<T>& input_value(int k) const;
+  const Tensor<T>& output_value(int k = 0) const;
+  const Tensor<T>& cotangent_value(int k = 0) const;
+  bool has_shape(int k, const Shape& shape) const;
   template <class Options>
   const Options& options() const {
     return *static_cast<const Options*>(options_data());
@@ -146,6 +160,7 @@ class Rule {
   /// Adds to the gradient of input k; ignored when it is not wanted. Error unless it has the
   /// input's shape.
   void add(int k, const Var<T>& g);
+  void add(int k, Tensor<T>&& g);
   /// Whether what the rule computes is recorded (create_graph).
   bool recording() const;
 
@@ -153,7 +168,10 @@ class Rule {
   friend class Sweep<T>;
   Rule(Sweep<T>& sweep, const Node<T>& node) : sweep_(sweep), node_(node) {}
   const void* options_data() const;
-  Var<T> saved(const char* what, unsigned set, int k, std::size_t first) const;
+  std::size_t saved(const char* what, unsigned set, int k, std::size_t first) const;
+  std::size_t saved_input(int k) const;
+  std::size_t saved_output(int k) const;
+  Var<T> saved(std::size_t position) const;
 
   Sweep<T>& sweep_;
   const Node<T>& node_;

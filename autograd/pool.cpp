@@ -27,17 +27,27 @@ std::size_t capacity_of(int size_class) {
 }
 
 constexpr std::size_t thread_cap = std::size_t(256) << 20, shared_cap = std::size_t(4) << 30;
-std::atomic<std::size_t> system_allocations{0}, cached_bytes{0};
+std::atomic<std::size_t> system_allocations{0};
 
 void free_to_system(Header* buffer) {
   buffer->~Header();
   ::operator delete(buffer, std::align_val_t(64));
 }
 
-// Free lists by class, and how much lies in them.
+// Free lists by class, and how much lies in them: written by one thread at a time, so that plain
+// stores do, and read by any.
+class Bytes {
+ public:
+  operator std::size_t() const { return count_.load(std::memory_order_relaxed); }
+  void operator+=(std::size_t n) { count_.store(*this + n, std::memory_order_relaxed); }
+  void operator-=(std::size_t n) { count_.store(*this - n, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::size_t> count_{0};
+};
 struct Store {
   std::array<Header*, classes> lists{};
-  std::size_t bytes = 0;
+  Bytes bytes;
 
   Header* pop(int c) {
     Header* buffer = lists[static_cast<unsigned>(c)];
@@ -55,9 +65,11 @@ struct Store {
   }
 };
 
+struct Cache;
 struct Shared {
   std::mutex mutex;
   Store store;
+  Cache* caches = nullptr;  // of the threads that live
 
   Header* pop(int c) {
     std::scoped_lock lock(mutex);
@@ -77,9 +89,7 @@ Shared& shared() {
 }
 
 void release(Header* buffer) {
-  if (shared().push(buffer)) return;
-  cached_bytes.fetch_sub(buffer->capacity, std::memory_order_relaxed);
-  free_to_system(buffer);
+  if (!shared().push(buffer)) free_to_system(buffer);
 }
 
 // The cache of a thread. Once the thread is being torn down, `gone` sends later buffers to the
@@ -87,9 +97,20 @@ void release(Header* buffer) {
 thread_local bool gone = false;
 struct Cache {
   Store store;
+  Cache *next = nullptr, *before = nullptr;
+
+  Cache() {
+    std::scoped_lock lock(shared().mutex);
+    next = shared().caches;
+    if (next) next->before = this;
+    shared().caches = this;
+  }
   ~Cache() {
     gone = true;
     store.drain(release);
+    std::scoped_lock lock(shared().mutex);
+    if (next) next->before = before;
+    (before ? before->next : shared().caches) = next;
   }
 };
 thread_local Cache cache;
@@ -102,7 +123,6 @@ Header* take(std::size_t bytes) {
   Header* buffer = gone ? nullptr : cache.store.pop(c);
   if (!buffer) buffer = shared().pop(c);
   if (buffer) {
-    cached_bytes.fetch_sub(buffer->capacity, std::memory_order_relaxed);
     buffer->references.store(1, std::memory_order_relaxed);
     return buffer;
   }
@@ -120,21 +140,21 @@ Header* take(std::size_t bytes) {
 }
 
 void give_back(Header* buffer) noexcept {
-  cached_bytes.fetch_add(buffer->capacity, std::memory_order_relaxed);
   if (gone || cache.store.bytes + buffer->capacity > thread_cap) return release(buffer);
   cache.store.push(buffer);
 }
 
-Statistics statistics() { return {system_allocations.load(), cached_bytes.load()}; }
+Statistics statistics() {
+  std::scoped_lock lock(shared().mutex);
+  std::size_t cached = shared().store.bytes;
+  for (const Cache* c = shared().caches; c; c = c->next) cached += c->store.bytes;
+  return {system_allocations.load(), cached};
+}
 
 void trim() {
-  auto to_system = [](Header* buffer) {
-    cached_bytes.fetch_sub(buffer->capacity, std::memory_order_relaxed);
-    free_to_system(buffer);
-  };
-  if (!gone) cache.store.drain(to_system);
+  if (!gone) cache.store.drain(free_to_system);
   std::scoped_lock lock(shared().mutex);
-  shared().store.drain(to_system);
+  shared().store.drain(free_to_system);
 }
 
 }  // namespace axisgrad::pool

@@ -47,7 +47,8 @@ class Buffer {
     return *this;
   }
   ~Buffer() {
-    if (header_ && header_->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    // The last owner needs no atomic subtraction: nobody else can take a reference from now on.
+    if (header_ && (unique() || header_->references.fetch_sub(1, std::memory_order_acq_rel) == 1))
       pool::give_back(header_);
   }
 

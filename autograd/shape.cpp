@@ -19,10 +19,8 @@ Shape::Shape(const Size* sizes, int rank) : rank_(rank) {
     if (n < 0) fail("shape", "a size is negative in ", *this);
     if (n == 0)
       empty = true;
-    else if (product > (Size(1) << 59) / n)
+    else if (__builtin_mul_overflow(product, n, &product) || product > Size(1) << 59)
       fail("shape", "too many elements in ", *this);
-    else
-      product *= n;
   }
   size_ = empty ? 0 : product;
 }

@@ -43,6 +43,7 @@ void Recording<T>::give_back(Recording* block) noexcept {
   block->end(End::cleared);
   block->first_generation = block->generation;
   block->options = {};
+  block->profile = nullptr;
   auto& store = Store<T>::get();
   std::scoped_lock lock(store.mutex);
   store.free.push_back(block);
@@ -120,7 +121,7 @@ unsigned first_bits(unsigned set, std::size_t n) { return n < 32 ? set & ((1u <<
 }  // namespace
 
 template <Scalar T>
-void Recording<T>::add_node(const OpInfo<T>& op, Inputs<T> in, std::span<const Tensor<T>> outputs,
+void Recording<T>::add_node(const OpInfo<T>& op, Inputs<T> in, std::span<Tensor<T>> outputs,
                             Saves saves, const void* node_options, std::size_t options_size,
                             std::span<Var<T>> results) {
   saves = {first_bits(saves.inputs, in.size()), first_bits(saves.outputs, outputs.size())};
@@ -142,9 +143,9 @@ void Recording<T>::add_node(const OpInfo<T>& op, Inputs<T> in, std::span<const T
     if (Saves::has(saves.inputs, static_cast<int>(k))) saved.push_back({slot, in[k]->value()});
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) {
-    results[k] = place(outputs[k], true);
+    results[k] = place(std::move(outputs[k]), true);
     if (Saves::has(saves.outputs, static_cast<int>(k)))
-      saved.push_back({slot_of(results[k]), outputs[k]});
+      saved.push_back({slot_of(results[k]), results[k].value()});
   }
   nodes.push_back(node);
 }
@@ -196,18 +197,37 @@ bool is_recorded(Inputs<T> inputs, std::string_view where) {
                      [](const Var<T>* x) { return x->has_gradient(); });
 }
 
+namespace {
+
+// What an op reads and writes, and its arithmetic where it says so.
 template <Scalar T>
-void record(const OpInfo<T>& op, Inputs<T> inputs, std::span<const Tensor<T>> outputs, Saves saves,
+void note(Profile& profile, const OpInfo<T>& op, Inputs<T> inputs,
+          std::span<const Tensor<T>> outputs, const void* options) {
+  double elements = 0;
+  for (const Var<T>* x : inputs) elements += static_cast<double>(x->size());
+  for (const Tensor<T>& y : outputs) elements += static_cast<double>(y.size());
+  profile.forward(op.name, elements * sizeof(T), op.flops ? op.flops(inputs, options) : 0);
+}
+
+}  // namespace
+
+template <Scalar T>
+void record(const OpInfo<T>& op, Inputs<T> inputs, std::span<Tensor<T>> outputs, Saves saves,
             const void* options, std::size_t options_size, std::span<Var<T>> results) {
   auto* recording = Recording<T>::common(inputs, op.name);
   if (recording && recording->options.check_finite)
     for (const Tensor<T>& y : outputs)
       require_finite(y, op.name,
                      "node " + std::to_string(recording->nodes.size()) + ": the result");
-  if (op.gradient && is_recorded(inputs, op.name))
+  if (recording && recording->profile) note<T>(*recording->profile, op, inputs, outputs, options);
+  bool gradient = false;
+  if (op.gradient && recording)
+    for (const Var<T>* x : inputs) gradient |= x->has_gradient();
+  if (gradient)
     return recording->add_node(op, inputs, outputs, saves, options, options_size, results);
   for (std::size_t k = 0; k < outputs.size(); ++k)
-    results[k] = recording ? recording->place(outputs[k], false) : Var<T>(outputs[k]);
+    results[k] =
+        recording ? recording->place(std::move(outputs[k]), false) : Var<T>(std::move(outputs[k]));
 }
 
 template bool is_recorded(Inputs<float>, std::string_view);
@@ -216,9 +236,9 @@ template class Recording<float>;
 template class Recording<double>;
 template class Tape<float>;
 template class Tape<double>;
-template void record(const OpInfo<float>&, Inputs<float>, std::span<const Tensor<float>>, Saves,
+template void record(const OpInfo<float>&, Inputs<float>, std::span<Tensor<float>>, Saves,
                      const void*, std::size_t, std::span<Var<float>>);
-template void record(const OpInfo<double>&, Inputs<double>, std::span<const Tensor<double>>, Saves,
+template void record(const OpInfo<double>&, Inputs<double>, std::span<Tensor<double>>, Saves,
                      const void*, std::size_t, std::span<Var<double>>);
 
 }  // namespace axisgrad

@@ -1,6 +1,7 @@
 // The tape: a flat vector of nodes in the order of recording, which already is a topological order.
 // Backward is one reverse loop over it: no sort, no recursion.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/leaf.hpp>
 #include <axisgrad/autograd/op.hpp>
+#include <axisgrad/autograd/profile.hpp>
 #include <axisgrad/autograd/var.hpp>
 
 namespace axisgrad {
@@ -64,9 +66,16 @@ class Recording : public TapeBlock {
   Var<T> at(Tensor<T> value, int slot) { return {std::move(value), this, generation, slot}; }
   Shape shape(const Sizes& s) const { return {sizes_.data() + s.first, s.rank}; }
   Shape shape_of(int slot) const { return shape(slot_sizes_[static_cast<unsigned>(slot)]); }
-  void add_node(const OpInfo<T>& op, Inputs<T> inputs, std::span<const Tensor<T>> outputs,
-                Saves saves, const void* options, std::size_t options_size,
-                std::span<Var<T>> results);
+  bool has(const Sizes& s, const Shape& shape) const {
+    return s.rank == shape.rank() &&
+           std::equal(shape.begin(), shape.end(), sizes_.data() + s.first);
+  }
+  bool has(int slot, const Shape& shape) const {
+    return has(slot_sizes_[static_cast<unsigned>(slot)], shape);
+  }
+  static Tensor<T>& value_of(Var<T>& x) { return x.value_; }
+  void add_node(const OpInfo<T>& op, Inputs<T> inputs, std::span<Tensor<T>> outputs, Saves saves,
+                const void* options, std::size_t options_size, std::span<Var<T>> results);
 
   /// The leaf of a parameter, null when it was not watched.
   const Leaf* leaf(ParameterId id) const;
@@ -78,6 +87,7 @@ class Recording : public TapeBlock {
   std::vector<Leaf> leaves;  // by id
   std::vector<std::pair<ParameterId, Tensor<T>>> substitutions;
   int slots = 0;
+  Profile* profile = nullptr;    // of the tape that owns it
   std::uint64_t random_ops = 0;  // so far: the ordinal of the next one, which its stream depends on
 
   // Working memory of backward.
@@ -143,6 +153,13 @@ class Tape {
   /// Forgets what is recorded and the substitutions. Vars of it can still give their value(),
   /// nothing else.
   void clear();
+
+  /// From now on the time of each op, forward and backward, is added to this profile, which must
+  /// outlive its use; null ends it.
+  void profile(Profile* into) {
+    recording().profile = into;
+    if (into) into->start();
+  }
 
   Size nodes() const { return static_cast<Size>(recording().nodes.size()); }
   RecordingOptions& options() { return recording().options; }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include <axisgrad/autograd/kernels/parallel.hpp>
 #include <axisgrad/optim/adam.hpp>
 
 namespace axisgrad {
@@ -43,17 +44,13 @@ void Adam<T>::step() {
     const T size = static_cast<T>(u.rate / correct_m * (keras ? root_v : 1));
     const T shrink = static_cast<T>(shrinks_ ? 1 - u.rate * u.weight_decay : 1);
     const T decay = static_cast<T>(shrinks_ ? 0 : u.weight_decay);
-    T* const m = u.slots[0];
-    T* const v = u.slots[1];
+    const kernels::AdamStep<T> step{decay, into_m, into_v, shrink, size, scale, epsilon};
     T* const v_max = options_.amsgrad ? u.slots[2] : nullptr;
-    for (Size i = 0; i < u.n; ++i) {
-      const T g = u.g[i] + decay * u.p[i];
-      m[i] += (g - m[i]) * into_m;
-      v[i] += (g * g - v[i]) * into_v;
-      T second = v[i];
-      if (v_max) second = v_max[i] = std::max(v_max[i], v[i]);
-      u.p[i] = shrink * u.p[i] - size * m[i] / (scale * std::sqrt(second) + epsilon);
-    }
+    constexpr Size chunk = Size(1) << 16, parallel_from = Size(1) << 18;
+    kernels::parallel_chunks(u.n, u.n < parallel_from ? u.n : chunk, [&](Size begin, Size end) {
+      kernels::table<T>().step.adam(end - begin, step, u.g + begin, u.p + begin, u.slots[0] + begin,
+                                    u.slots[1] + begin, v_max ? v_max + begin : nullptr);
+    });
   });
 }
 

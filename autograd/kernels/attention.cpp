@@ -215,6 +215,19 @@ struct Pass {
   }
 };
 
+// The block's part of full weights: in place, or copied where it has not all keys, so that sums
+// over keys are as long as where the weights are made again.
+template <class T>
+const T* kept_weights(const Blocks<T>& blocks, const Pass<T>& pass, const T* full, T* copy) {
+  const Index keys = pass.b.keys, all = pass.a.keys;
+  if (keys == all) return full + blocks.start(pass.b);
+  pass.each_matrix(copy, [&](Index o, Index h, T* m) {
+    const T* from = full + ((o * pass.a.heads + h) * pass.a.queries + pass.b.i) * all;
+    for (Index i = 0; i < pass.b.rows; ++i) std::copy_n(from + i * all, keys, m + i * keys);
+  });
+  return copy;
+}
+
 template <class T>
 ScoreView<T> full_view(const Attention<T>& a, const T* p) {
   const Index row = a.keys, head = a.queries * row;
@@ -322,14 +335,18 @@ void attention_backward(const Attention<T>& a, const T* kept, const AttentionGra
           const Block b = blocks.at(u, r, true);
           scores_block(Pass<T>{a, b}, g, s.get());
         }
-        const Block b = blocks.at(u, r, kept != nullptr);
+        const Block b = blocks.at(u, r);
         if (b.keys == 0) {  // causal: none of these queries sees a key
           if (g.additive) Pass<T>{a, b}.store(s.get(), g.additive);
           continue;
         }
         const Pass<T> pass{a, b, kept ? nullptr : k.of(u), v.of(u)};
-        if (!kept) pass.weights(w.get());
-        backward_block(pass, g, kept ? kept + blocks.start(b) : w.get(), s.get(), w.get());
+        const T* weights = w.get();
+        if (kept)
+          weights = kept_weights(blocks, pass, kept, w.get());
+        else
+          pass.weights(w.get());
+        backward_block(pass, g, weights, s.get(), w.get());
       }
   });
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include <axisgrad/autograd/ops/pointwise.hpp>
@@ -100,6 +101,24 @@ struct LstmKernels {
                         const T* dh, T* dc, T* dgates);
 };
 
+/// One step of Adam (optim/adam.hpp):
+///   g += decay p;  m += (g - m) into_m;  v += (g^2 - v) into_v;
+///   p = shrink p - size m / (scale sqrt(v) + epsilon)
+template <class T>
+struct AdamStep {
+  T decay, into_m, into_v, shrink, size, scale, epsilon;
+};
+
+template <class T>
+struct StepKernels {
+  // to[i] = 0 where word i % 4 of the Philox block (block + i / 4, sample) is below limit, else
+  // scale.
+  void (*keep)(Index n, std::uint64_t block, std::uint64_t sample, std::uint64_t key,
+               std::uint64_t limit, T scale, T* to);
+  // v_max, unless null: the largest v so far, in the place of v.
+  void (*adam)(Index n, const AdamStep<T>&, const T* g, T* p, T* m, T* v, T* v_max);
+};
+
 /// The architectures, from the slowest to the fastest.
 enum class Arch { sse2, avx2, avx512 };
 
@@ -113,6 +132,8 @@ const GemmKernels<T>& gemm_kernels();
 
 template <Arch, class T>
 const LstmKernels<T>& lstm_kernels();
+template <Arch, class T>
+const StepKernels<T>& step_kernels();
 
 template <class T>
 struct Table {
@@ -121,6 +142,7 @@ struct Table {
   const RowKernels<T>& rows;
   const GemmKernels<T>& gemm;
   const LstmKernels<T>& lstm;
+  const StepKernels<T>& step;
 };
 
 /// The kernels in use: those of the best architecture the CPU has, or of the one that the

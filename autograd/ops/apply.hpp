@@ -44,6 +44,7 @@ namespace detail {
 // Follows a formula once and notes what each gradient is made of: what has to be saved.
 struct Trace {
   unsigned uses = 0;  // bit 0: g, bit 1: y, bit 2 + k: input k
+  bool is_g = false;  // g itself, no arithmetic
   Trace() = default;
   explicit Trace(double) {}
   static Trace of(unsigned uses) {
@@ -51,7 +52,12 @@ struct Trace {
     t.uses = uses;
     return t;
   }
-  friend Trace operator-(Trace a) { return a; }
+  static Trace cotangent() {
+    Trace t = of(1);
+    t.is_g = true;
+    return t;
+  }
+  friend Trace operator-(Trace a) { return of(a.uses); }
   friend Trace operator+(Trace a, Trace b) { return of(a.uses | b.uses); }
   friend Trace operator-(Trace a, Trace b) { return of(a.uses | b.uses); }
   friend Trace operator*(Trace a, Trace b) { return of(a.uses | b.uses); }
@@ -61,16 +67,16 @@ struct Trace {
   friend Trace operator==(Trace a, Trace b) { return of(a.uses | b.uses); }
   friend Trace operator!=(Trace a, Trace b) { return of(a.uses | b.uses); }
   friend Trace select(Trace c, Trace a, Trace b) { return of(c.uses | a.uses | b.uses); }
-  friend Trace exp(Trace x) { return x; }
-  friend Trace log(Trace x) { return x; }
-  friend Trace log1p(Trace x) { return x; }
-  friend Trace sqrt(Trace x) { return x; }
-  friend Trace abs(Trace x) { return x; }
-  friend Trace tanh(Trace x) { return x; }
-  friend Trace expm1(Trace x) { return x; }
-  friend Trace sin(Trace x) { return x; }
-  friend Trace cos(Trace x) { return x; }
-  friend Trace erf(Trace x) { return x; }
+  friend Trace exp(Trace x) { return of(x.uses); }
+  friend Trace log(Trace x) { return of(x.uses); }
+  friend Trace log1p(Trace x) { return of(x.uses); }
+  friend Trace sqrt(Trace x) { return of(x.uses); }
+  friend Trace abs(Trace x) { return of(x.uses); }
+  friend Trace tanh(Trace x) { return of(x.uses); }
+  friend Trace expm1(Trace x) { return of(x.uses); }
+  friend Trace sin(Trace x) { return of(x.uses); }
+  friend Trace cos(Trace x) { return of(x.uses); }
+  friend Trace erf(Trace x) { return of(x.uses); }
   friend Trace pow(Trace x, Trace p) { return of(x.uses | p.uses); }
 };
 
@@ -80,10 +86,18 @@ inline constexpr int arity = static_cast<int>(Op::samples.size());
 template <class Op, std::size_t... K>
 requires(sizeof...(K) <= 4)  // as many as a run of the kernels has
     Saves saves_of(std::index_sequence<K...>) {
-  const auto traces = Op::gradient(Trace::of(1), Trace::of(2), Trace::of(4u << K)...);
+  const auto traces = Op::gradient(Trace::cotangent(), Trace::of(2), Trace::of(4u << K)...);
   unsigned uses = 0;
   for (const Trace& t : traces) uses |= t.uses;
   return {uses >> 2, uses >> 1 & 1};
+}
+// The inputs whose gradient is g as it comes: nothing to compute or to copy.
+template <class Op, std::size_t... K>
+unsigned passes_of(std::index_sequence<K...>) {
+  const auto traces = Op::gradient(Trace::cotangent(), Trace::of(2), Trace::of(4u << K)...);
+  unsigned passes = 0;
+  for (std::size_t k = 0; k < sizeof...(K); ++k) passes |= unsigned(traces[k].is_g) << k;
+  return passes;
 }
 
 }  // namespace detail
@@ -92,6 +106,7 @@ template <Scalar T>
 struct PointwiseOp {
   OpInfo<T> info;
   Saves saves;
+  unsigned passes;                   // bit k: the gradient of input k is the cotangent itself
   const kernels::Pointwise<T>* own;  // the loops of a user's op; null: those of the kernel table at
   int index;
 };
@@ -154,7 +169,8 @@ template <class Op, Scalar T, std::size_t... K>
 const PointwiseOp<T>& user_op(std::index_sequence<K...> indices) {
   static constexpr kernels::Pointwise<T> loops{&scalar_value<Op, T, K...>,
                                                &scalar_gradient<Op, T, K...>};
-  static const PointwiseOp<T> op{{Op::name, rule_of<Op, T>}, saves_of<Op>(indices), &loops, -1};
+  static const PointwiseOp<T> op{
+      {Op::name, rule_of<Op, T>}, saves_of<Op>(indices), passes_of<Op>(indices), &loops, -1};
   return op;
 }
 
@@ -175,7 +191,7 @@ requires(1 + sizeof...(More) == detail::arity<Op>)
     [[nodiscard]] Var<T> pointwise(const Var<T>& x, const More&... more) {
   const std::array<const Var<T>*, 1 + sizeof...(More)> inputs{&x, &more...};
   const PointwiseOp<T>& op = detail::pointwise_op<Op, T>();
-  const Tensor<T> y = detail::pointwise_value(op, Inputs<T>(inputs));
+  Tensor<T> y = detail::pointwise_value(op, Inputs<T>(inputs));
   Var<T> result;
   const NoOptions none;
   record<T>(op.info, inputs, {&y, 1}, op.saves, &none, sizeof none, {&result, 1});

@@ -104,6 +104,12 @@ struct attention_op {
             .lead = l.lead(o.alignment)};
   }
 
+  // Of the two matrix products.
+  template <Scalar T>
+  static double flops(Inputs<T> in, const Options& o) {
+    const Layout l(in[0]->shape(), in[1]->shape(), in[2]->shape(), o.head_axis);
+    return 2.0 * double(l.scores().size()) * double(l.key_dim + l.value_dim);
+  }
   template <Scalar T>
   static void gradient(Rule<T>& r) {
     const Options& o = r.template options<Options>();
@@ -255,8 +261,7 @@ Attended<T> apply(const Var<T>& q, const Var<T>& k, const Var<T>& v, const Atten
 
   const std::size_t count = weights ? 3 : kept ? 2 : 1;
   std::array<Var<T>, 3> vars;
-  record<T>(op_info<attention_op, T>, inputs.span(),
-            std::span<const Tensor<T>>(results).first(count),
+  record<T>(op_info<attention_op, T>, inputs.span(), std::span<Tensor<T>>(results).first(count),
             {.inputs = (1u << inputs.count) - 1, .outputs = kept ? 2u : 0u}, &options,
             sizeof options, std::span(vars).first(count));
   if (!weights) return {vars[0], {}, {}};

@@ -47,6 +47,7 @@ struct dropout_op {
 // A sample number that no sample has: the mask is shared by all.
 constexpr std::uint64_t every_sample = ~std::uint64_t(0);
 
+// The words are those of philox() in random.hpp.
 template <class T>
 void draw(Tensor<T>& mask, double rate, std::uint64_t key, bool shared, std::uint64_t first) {
   const Size samples = mask.rank() > 0 ? mask.shape()[0] : 1;
@@ -55,18 +56,16 @@ void draw(Tensor<T>& mask, double rate, std::uint64_t key, bool shared, std::uin
   const auto limit = static_cast<std::uint64_t>(rate * 0x1p32);
   const T scale = static_cast<T>(1 / (1 - rate));
   T* const to = mask.mutable_data();
-  const auto word = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
   constexpr kernels::Index chunk = 1 << 14;
   kernels::parallel_chunks(samples * blocks, chunk, [&](Size begin, Size end) {
-    for (Size k = begin; k < end; ++k) {
-      const Size row = k / blocks, block = k % blocks;
+    while (begin < end) {
+      const Size row = begin / blocks, block = begin % blocks;
+      const Size count = std::min(blocks - block, end - begin);
       const std::uint64_t sample = shared ? every_sample : first + static_cast<std::uint64_t>(row);
-      const auto b = static_cast<std::uint64_t>(block);
-      const auto bits = philox({word(b), word(b >> 32), word(sample), word(sample >> 32)},
-                               {word(key), word(key >> 32)});
-      const Size count = std::min<Size>(4, n - 4 * block);
-      for (Size i = 0; i < count; ++i)
-        to[row * n + 4 * block + i] = bits[static_cast<unsigned>(i)] < limit ? T(0) : scale;
+      kernels::table<T>().step.keep(std::min(4 * count, n - 4 * block),
+                                    static_cast<std::uint64_t>(block), sample, key, limit, scale,
+                                    to + row * n + 4 * block);
+      begin += count;
     }
   });
 }

@@ -55,6 +55,13 @@ struct lstm_op {
             data(in.recurrent_mask)};
   }
 
+  // Of the matrix products.
+  template <Scalar T>
+  static double flops(Inputs<T> in, const Options&) {
+    const Shape &x = in[0]->shape(), &recurrent = in[2]->shape();
+    return 2 * static_cast<double>(x[0] * x[1]) * static_cast<double>(x[2] + recurrent[0]) *
+           static_cast<double>(recurrent[1]);
+  }
   template <Scalar T>
   static void gradient(Rule<T>& r) {
     const auto& o = r.template options<Options>();

@@ -25,6 +25,16 @@ struct matmul_op {
       r.add(1, sum_to(d, r.shape(1)));
     }
   }
+  // A multiplication and an addition for each element of C and each of the k that it sums over.
+  template <Scalar T>
+  static double flops(Inputs<T> in, const Options& o) {
+    const Shape &a = in[0]->shape(), &b = in[1]->shape();
+    const auto k = static_cast<double>(a[a.rank() - (o.transpose_a ? 2 : 1)]);
+    const auto m = static_cast<double>(a[a.rank() - (o.transpose_a ? 1 : 2)]);
+    const auto n = static_cast<double>(b[b.rank() - (o.transpose_b ? 2 : 1)]);
+    const Size batch = std::max(a.product(0, a.rank() - 2), b.product(0, b.rank() - 2));
+    return 2 * static_cast<double>(batch) * m * n * k;
+  }
   static std::vector<Sample> samples() {
     auto plain = [](auto x) { return matmul(x[0], x[1]); };
     return {sample("(2,3) (3,5)", {{{2, 3}}, {{3, 5}}}, plain),

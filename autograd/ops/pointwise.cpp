@@ -20,13 +20,14 @@ struct Walk {
   std::array<Index, max_rank> sizes{};
   std::array<std::array<Index, max_rank>, 4> strides{};
 
-  Walk(const Shape& out, std::span<const Shape> shapes) : inputs(static_cast<int>(shapes.size())) {
+  Walk(const Shape& out, std::span<const Shape* const> shapes)
+      : inputs(static_cast<int>(shapes.size())) {
     std::array<Index, 4> step{1, 1, 1, 1};
     for (int i = 1; i <= out.rank(); ++i) {  // from the last axis
       const Index n = out[out.rank() - i];
       std::array<Index, 4> stride{};
       for (unsigned k = 0; k < shapes.size(); ++k) {
-        const Shape& s = shapes[k];
+        const Shape& s = *shapes[k];
         const Index own = i <= s.rank() ? s[s.rank() - i] : 1;
         stride[k] = own == 1 ? 0 : step[k];
         step[k] *= own;
@@ -106,22 +107,49 @@ const kernels::Pointwise<T>& loops(const PointwiseOp<T>& op) {
   return op.own ? *op.own : kernels::table<T>().pointwise[op.index];
 }
 
+// Small tensors of one shape, or of one element: a single run, none of the machinery above. False
+// when it takes more than that. `shape` is the result's.
+template <class T>
+bool single_run(const Shape& shape, std::span<const Shape* const> shapes, kernels::Run<T>& run) {
+  run.n = shape.size();
+  if (run.n >= parallel_from) return false;
+  for (std::size_t k = 0; k < shapes.size(); ++k) {
+    const Shape& s = *shapes[k];
+    if (s.size() == 1 && s.rank() <= shape.rank())
+      run.step[k] = run.n == 1;
+    else if (s == shape)
+      run.step[k] = 1;
+    else
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 template <Scalar T>
 Tensor<T> pointwise_value(const PointwiseOp<T>& op, Inputs<T> inputs) {
-  std::array<Shape, 4> shapes;
-  std::array<const T*, 4> in{};
-  Shape out = inputs[0]->shape();
+  std::array<const Shape*, 4> given{};
+  kernels::Run<T> single;
+  const Shape* largest = &inputs[0]->shape();
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (inputs[k]->value().empty()) fail(op.info.name, "input ", k, " is empty: it has no value");
-    shapes[k] = inputs[k]->shape(), in[k] = inputs[k]->value().data();
-    if (k) out = broadcast(out, shapes[k], op.info.name);
+    given[k] = &inputs[k]->shape(), single.in[k] = inputs[k]->value().data();
+    if (given[k]->size() > largest->size() || given[k]->rank() > largest->rank())
+      largest = given[k];
   }
+  if (single_run<T>(*largest, {given.data(), inputs.size()}, single)) {
+    Tensor<T> y(*largest);
+    single.out = y.mutable_data();
+    loops(op).value(single);
+    return y;
+  }
+  Shape out = inputs[0]->shape();
+  for (std::size_t k = 1; k < inputs.size(); ++k) out = broadcast(out, *given[k], op.info.name);
   Tensor<T> y(out);
   T* to = y.mutable_data();
   const auto& value = loops(op).value;
-  for_each_run<T>(Walk(out, {shapes.data(), inputs.size()}), in,
+  for_each_run<T>(Walk(out, {given.data(), inputs.size()}), single.in,
                   [&](kernels::Run<T>& run, Index offset) {
                     run.out = to + offset;
                     value(run);
@@ -132,31 +160,48 @@ Tensor<T> pointwise_value(const PointwiseOp<T>& op, Inputs<T> inputs) {
 template <Scalar T>
 void pointwise_gradient(const PointwiseOp<T>& op, Rule<T>& rule, int inputs) {
   static const T unused = 0;  // what the loops read of an input that was not saved
-  const Tensor<T> g = rule.cotangent().value();
-  const Tensor<T> y = op.saves.outputs ? rule.output().value() : Tensor<T>();
-  std::array<Tensor<T>, 4> x, dx;
-  std::array<Shape, 4> shapes;
-  std::array<const T*, 4> in{};
-  std::array<T*, 4> to{};
-  for (int i = 0; i < inputs; ++i) {
-    const auto k = static_cast<unsigned>(i);
-    if (op.saves.inputs >> k & 1) x[k] = rule.input(i).value();
-    shapes[k] = x[k].shape();
-    in[k] = x[k].empty() ? &unused : x[k].data();
-    if (!rule.needs(i)) continue;
-    dx[k] = Tensor<T>(g.shape());
-    to[k] = dx[k].mutable_data();
+  static const Shape scalar;
+  unsigned needed = 0;
+  for (int i = 0; i < inputs; ++i) needed |= unsigned(rule.needs(i)) << i;
+  const Tensor<T>& g = rule.cotangent_value();
+  std::array<Tensor<T>, 4> dx;
+  if (needed & ~op.passes) {
+    const T* y = op.saves.outputs ? rule.output_value().data() : nullptr;
+    std::array<const Shape*, 4> shapes{};
+    kernels::Run<T> single;
+    std::array<T*, 4> to{};
+    for (int i = 0; i < inputs; ++i) {
+      const auto k = static_cast<unsigned>(i);
+      const bool saved = op.saves.inputs >> k & 1;
+      shapes[k] = saved ? &rule.input_value(i).shape() : &scalar;
+      single.in[k] = saved ? rule.input_value(i).data() : &unused;
+      if (!(needed & ~op.passes & 1u << k)) continue;
+      dx[k] = Tensor<T>(g.shape());
+      to[k] = dx[k].mutable_data();
+    }
+    const auto& gradient = loops(op).gradient;
+    const std::span<const Shape* const> given(shapes.data(), static_cast<unsigned>(inputs));
+    if (single_run<T>(g.shape(), given, single))
+      gradient(single, g.data(), y, to);
+    else
+      for_each_run<T>(Walk(g.shape(), given), single.in,
+                      [&](const kernels::Run<T>& run, Index offset) {
+                        std::array<T*, 4> part{};
+                        for (unsigned k = 0; k < 4; ++k)
+                          if (to[k]) part[k] = to[k] + offset;
+                        gradient(run, g.data() + offset, y ? y + offset : nullptr, part);
+                      });
   }
-  const auto& gradient = loops(op).gradient;
-  for_each_run<T>(Walk(g.shape(), {shapes.data(), static_cast<unsigned>(inputs)}), in,
-                  [&](const kernels::Run<T>& run, Index offset) {
-                    std::array<T*, 4> part{};
-                    for (unsigned k = 0; k < 4; ++k)
-                      if (to[k]) part[k] = to[k] + offset;
-                    gradient(run, g.data() + offset, y.empty() ? nullptr : y.data() + offset, part);
-                  });
-  for (int i = 0; i < inputs; ++i)
-    if (rule.needs(i)) rule.add(i, sum_to(Var<T>(dx[static_cast<unsigned>(i)]), rule.shape(i)));
+  for (unsigned k = 0; k < 4; ++k)
+    if (needed & op.passes & 1u << k) dx[k] = g;
+  for (int i = 0; i < inputs; ++i) {
+    if (!(needed >> i & 1)) continue;
+    Tensor<T>& d = dx[static_cast<unsigned>(i)];
+    if (rule.has_shape(i, d.shape()))
+      rule.add(i, std::move(d));
+    else
+      rule.add(i, sum_to(Var<T>(std::move(d)), rule.shape(i)));
+  }
 }
 
 namespace {
@@ -166,6 +211,7 @@ const PointwiseOp<T>& library_op(list<Ops...>, int index) {
   static const std::array<PointwiseOp<T>, sizeof...(Ops)> ops{
       PointwiseOp<T>{{Ops::name, rule_of<Ops, T>},
                      saves_of<Ops>(std::make_index_sequence<arity<Ops>>()),
+                     passes_of<Ops>(std::make_index_sequence<arity<Ops>>()),
                      nullptr,
                      index_of<Ops, pointwise_ops>}...};
   return ops[static_cast<unsigned>(index)];

@@ -24,7 +24,8 @@ inline double seconds(Clock clock) {
 struct Settings {
   double seconds = 1;  // of measuring, at least; and at least 30 blocks, or 6 times as long
   Clock clock = Clock::wall;
-  int steps = 0;  // more than 0: take so many steps and no time
+  bool profile = false;  // where the time of a step goes, to the standard error output
+  int steps = 0;         // more than 0: take so many steps and no time
 };
 
 /// Median time of a step in microseconds, over blocks of about 20 ms, after 5 steps of warming up.

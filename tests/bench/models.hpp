@@ -1,6 +1,12 @@
 // The models that are timed, made of the library's modules. Each is a module itself.
 #pragma once
-#include <axisgrad/axisgrad.hpp>
+#include <axisgrad/nn/attention.hpp>
+#include <axisgrad/nn/attention_blocks.hpp>
+#include <axisgrad/nn/dropout.hpp>
+#include <axisgrad/nn/dual_stage_rnn.hpp>
+#include <axisgrad/nn/itransformer.hpp>
+#include <axisgrad/nn/lstm.hpp>
+#include <axisgrad/nn/multi_head_attention.hpp>
 
 namespace bench {
 

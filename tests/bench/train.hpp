@@ -5,7 +5,9 @@
 #include <tuple>
 #include <vector>
 
-#include <axisgrad/axisgrad.hpp>
+#include <axisgrad/autograd/backward.hpp>
+#include <axisgrad/autograd/random.hpp>
+#include <axisgrad/optim/adam.hpp>
 
 #include "measure.hpp"
 
@@ -72,6 +74,14 @@ class Training {
     if (steps_ == 1) first_ = last_;
     ag::backward(loss);
     adam_.step();
+  }
+  /// 100 steps, timed op by op.
+  void profile(std::ostream& out) {
+    ag::Profile profile;
+    tape_.profile(&profile);
+    for (int i = 0; i < 100; ++i) profile.start(), step();
+    tape_.profile(nullptr);
+    out << profile;
   }
   Figure figure(double us) const { return {us, first_, last_, ag::count(parameters_)}; }
 

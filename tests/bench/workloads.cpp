@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <axisgrad/autograd/gradcheck/gradcheck.hpp>
 #include <axisgrad/autograd/kernels/parallel.hpp>
 
 #include "models.hpp"
@@ -18,7 +19,11 @@ template <class Model, std::size_t Inputs>
 Figure training(const Settings& settings, const auto& loss, const Data<Inputs>& data) {
   Model model;
   Training<Model, std::decay_t<decltype(loss)>, Inputs> run(model, loss, data);
-  if (settings.steps == 0) return run.figure(measure(settings, [&] { run.step(); }));
+  if (settings.steps == 0) {
+    const Figure figure = run.figure(measure(settings, [&] { run.step(); }));
+    if (settings.profile) run.profile(std::cerr);
+    return figure;
+  }
   for (int i = 0; i < settings.steps; ++i) run.step();
   return run.figure(0);
 }
@@ -140,6 +145,8 @@ int run(int argc, char** argv) {
   app.add_option("--seconds", settings.seconds, "time to measure each for");
   app.add_option("--clock", clock, "wall, or cpu: processor time, on a machine that is busy")
       ->check(CLI::IsMember({"wall", "cpu"}));
+  app.add_flag("--profile", settings.profile,
+               "then 100 steps op by op, as a table on the standard error output");
   app.add_option("--steps", settings.steps, "take so many training steps and no time");
   CLI11_PARSE(app, argc, argv);
   settings.clock = clock == "cpu" ? Clock::cpu : Clock::wall;

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Runs the workloads here and in PyTorch, JAX, Keras and LibTorch, in turns, and prints the ratios. See --help.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+usage() {
+  cat <<'TEXT'
+tests/bench/compare.sh --python DIR [options]
+  Times the workloads of tests/bench/workloads.md with build/tests/bench/workloads and with other libraries, one after the other for
+  each workload, several rounds. Prints for each workload the median of each program and the median, over the rounds, of
+  best peer / axisgrad with its smallest and largest value. A peer that is not installed is left out, and named.
+  --python DIR   a Python environment with torch, jax and keras
+  --install      makes it first: pip install torch jax keras (about 6 GB), and LibTorch's program if a compiler is there
+  --rounds N     rounds (3)
+  --seconds S    time to measure each (1)
+  --threads N    threads of all programs (1)
+  --only W1,W2   some workloads
+  --clock cpu    processor time instead of wall time: on a machine that does other things, with one thread
+  --output FILE  where the lines go (build/bench.jsonl)
+TEXT
+}
+
+python='' install=false rounds=3 seconds=1 threads=1 clock=wall output=$root/build/bench.jsonl
+only=W1,W2,W3,W4,W5,W6,W7,W8,W9,W10,W11,W12
+while (($#)); do
+  case $1 in
+    --install) install=true ;;
+    --python | --rounds | --seconds | --threads | --only | --clock | --output)
+      (($# > 1)) || { echo "compare.sh: $1 needs a value" >&2; exit 2; }
+      declare "${1#--}=$2"
+      shift
+      ;;
+    -h | --help) usage && exit ;;
+    *) usage >&2 && exit 2 ;;
+  esac
+  shift
+done
+[[ -n $python ]] || { usage >&2; exit 2; }
+ours=$root/build/tests/bench/workloads peers=$root/tests/bench/peers
+[[ -x $ours ]] || { echo "compare.sh: $ours is missing: build the project first" >&2; exit 1; }
+
+if $install; then
+  python3 -m venv "$python"
+  "$python/bin/pip" install -q torch jax keras numpy
+  site=$("$python/bin/python" -c 'import os, torch; print(os.path.dirname(torch.__file__))')
+  c++ -O2 -std=c++20 -isystem "$site/include" -isystem "$site/include/torch/csrc/api/include" "$peers/bench_libtorch.cpp" \
+    -o "$python/bench_libtorch" -L"$site/lib" -Wl,--no-as-needed -ltorch_cpu -lc10 -Wl,-rpath,"$site/lib" ||
+    echo "compare.sh: LibTorch's program does not compile here: left out" >&2
+fi
+
+have() { KERAS_BACKEND=jax "$python/bin/python" -c "import $1" 2>/dev/null; }
+programs=("$ours")
+if have torch; then programs+=("$python/bin/python $peers/bench_torch.py"); else echo "left out: PyTorch"; fi
+if have jax; then programs+=("$python/bin/python $peers/bench_jax.py"); else echo "left out: JAX"; fi
+if have keras && have jax; then
+  programs+=("env KERAS_BACKEND=jax $python/bin/python $peers/bench_keras.py")
+else
+  echo "left out: Keras"
+fi
+if [[ -x $python/bench_libtorch ]]; then programs+=("$python/bench_libtorch"); else echo "left out: LibTorch"; fi
+
+: >"$output"
+for ((round = 1; round <= rounds; ++round)); do
+  for workload in ${only//,/ }; do
+    for program in "${programs[@]}"; do
+      # A peer that lacks the workload prints nothing.
+      $program --only "$workload" --threads "$threads" --seconds "$seconds" --clock "$clock" 2>>"$output.log" |
+        sed "s/^{/{\"round\": $round, /" >>"$output" || echo "failed: $program on $workload, see $output.log" >&2
+    done
+  done
+done
+python3 "$root/tests/bench/compare.py" "$output"
