@@ -3,7 +3,6 @@
 // You learn to answer it without reading the code: ask which_axis() what the weights sum to 1
 // along, reorder steps and see what happens, and change `units` alone.
 #include <fmt/core.h>
-#include <fmt/ostream.h>
 
 #include <axisgrad/nn/attention.hpp>
 #include <axisgrad/nn/explain/which_axis.hpp>
@@ -44,7 +43,7 @@ bool ask(const lesson::Options&) {
           which.weights[0].positions == steps,
       fmt::format("the weights {} sum to 1 along time: one weight for each of {} steps, none for "
                   "features",
-                  fmt::streamed(given.weights.shape()), steps));
+                  lesson::text(given.weights.shape()), steps));
   all &= lesson::claim(out_moved < 1e-12 && weights_moved < 1e-12,
                        fmt::format("with earlier steps reordered the weights move along and the "
                                    "answer stays (differences {:.0e} and {:.0e}): it sees a set",
@@ -54,7 +53,7 @@ bool ask(const lesson::Options&) {
           other.out.shape() == ag::Shape{3, 5} &&
           largest_difference(given.weights, other.weights) == 0,
       fmt::format("units is the width of the answer, {} or {}; the weights are the same",
-                  fmt::streamed(given.out.shape()), fmt::streamed(other.out.shape())));
+                  lesson::text(given.out.shape()), lesson::text(other.out.shape())));
   if (all) fmt::print("So it attends over time, and only over time.\n");
   return all;
 }

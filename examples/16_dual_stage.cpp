@@ -7,7 +7,6 @@
 #include <iostream>
 
 #include <fmt/core.h>
-#include <fmt/ostream.h>
 
 #include <axisgrad/nn/data/synthetic.hpp>
 #include <axisgrad/nn/dual_stage.hpp>
@@ -88,18 +87,18 @@ bool ask(const lesson::Options& options) {
                            first.time.pattern == ag::Pattern::own,
                        fmt::format("1. which feature: weights {}, sum 1 over features, each step's "
                                    "from that step alone",
-                                   fmt::streamed(y.feature_weights.shape())));
-  all &= lesson::claim(
-      y.time_weights.shape() == ag::Shape{100, steps} &&
-          lesson::off_one(y.time_weights.value(), 1) < 1e-5,
-      fmt::format("2. LSTM; 3. when: weights {}, sum 1 over its states; out {}",
-                  fmt::streamed(y.time_weights.shape()), fmt::streamed(y.out.shape())));
+                                   lesson::text(y.feature_weights.shape())));
+  all &=
+      lesson::claim(y.time_weights.shape() == ag::Shape{100, steps} &&
+                        lesson::off_one(y.time_weights.value(), 1) < 1e-5,
+                    fmt::format("2. LSTM; 3. when: weights {}, sum 1 over its states; out {}",
+                                lesson::text(y.time_weights.shape()), lesson::text(y.out.shape())));
   all &= lesson::claim(
       z.alpha.shape() == ag::Shape{100, steps, features} &&
           z.beta.shape() == ag::Shape{100, steps, steps} &&
           lesson::off_one(z.alpha.value(), 2) < 1e-5 && lesson::off_one(z.beta.value(), 2) < 1e-5,
       fmt::format("DA-RNN asks at each step: alpha {} over series, beta {} over encoder steps",
-                  fmt::streamed(z.alpha.shape()), fmt::streamed(z.beta.shape())));
+                  lesson::text(z.alpha.shape()), lesson::text(z.beta.shape())));
   all &= lesson::claim(row.found == row.seeds,
                        fmt::format("the planted feature leads: {}, uniform {}, {} of {} seeds",
                                    lesson::figure(row.planted_mass), lesson::figure(1. / features),

@@ -5,7 +5,6 @@
 // lifted to a vector: PerVariableAttention. You learn that its weights are a matrix of steps for
 // each variable, and how the reshape of the code that goes round breaks the separation.
 #include <fmt/core.h>
-#include <fmt/ostream.h>
 
 #include <axisgrad/nn/dense.hpp>
 #include <axisgrad/nn/explain/which_axis.hpp>
@@ -90,7 +89,7 @@ bool ask(const lesson::Options& options) {
   all &= lesson::claim(y.weights.shape() == ag::Shape{100, variables, 2, steps, steps},
                        fmt::format("weights {}: for each variable and head a matrix of steps by "
                                    "steps, the relation between time steps",
-                                   fmt::streamed(y.weights.shape())));
+                                   lesson::text(y.weights.shape())));
   all &= lesson::claim(
       right.feature.pattern == ag::Pattern::own && right.time.pattern == ag::Pattern::mixed,
       "a variable sees its own steps and no other variable");

@@ -8,10 +8,10 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <fmt/ostream.h>
 
 #include <axisgrad/nn/variable_query_attention.hpp>
 
+#include "common/known_answers.hpp"
 #include "common/learn.hpp"
 #include "common/planted_matrix.hpp"
 
@@ -19,37 +19,7 @@ namespace ag = axisgrad;
 
 namespace {
 
-constexpr ag::Size steps = 6, variables = 5, asking = 3, marker = 3, noise = 4, heads = 2;
-
-struct Task {
-  ag::Dataset<float> data;  // x (N,6,5), y (N,6,1,3)
-  ag::Tensor<float> right;  // (N,3,6,6): 1 at the step that is to be looked at
-};
-
-Task make_task(ag::Size samples, std::uint64_t seed) {
-  const ag::RandomStream random(seed);
-  ag::Tensor<float> x({samples, steps, variables}, 0.f), y({samples, steps, 1, asking}),
-      right({samples, asking, steps, steps}, 0.f);
-  for (ag::Size n = 0; n < samples; ++n) {
-    std::uint64_t draw = 0;
-    const auto uniform = [&] { return random.uniform(static_cast<std::uint64_t>(n), draw++); };
-    const auto plus = static_cast<ag::Size>(uniform() * steps);
-    const auto minus = (plus + 1 + static_cast<ag::Size>(uniform() * (steps - 1))) % steps;
-    x.set({n, plus, marker}, 1), x.set({n, minus, marker}, -1);
-    for (ag::Size t = 0; t < steps; ++t)
-      x.set({n, t, noise},
-            static_cast<float>(random.normal(static_cast<std::uint64_t>(n), 100 + draw++)));
-    for (ag::Size t = 0; t < steps; ++t)
-      for (ag::Size v = 0; v < asking; ++v) {
-        const bool up = uniform() < .5;
-        const ag::Size at = up ? plus : minus;
-        x.set({n, t, v}, up ? 1 : -1);
-        y.set({n, t, 0, v}, x(n, at, noise));
-        right.set({n, v, t, at}, 1);
-      }
-  }
-  return {{x, y}, right};
-}
+constexpr ag::Size steps = 6, variables = 5, asking = 3, heads = 2;
 
 // x (B,6,5) -> out (B,6,1,5) -> that of the three variables that ask
 struct Model {
@@ -65,7 +35,7 @@ struct Model {
 
 // Mean weight of the right step, and whether it is the largest in at least 95 of 100 cases.
 lesson::Seen look(const Model& model, std::uint64_t seed) {
-  const Task task = make_task(200, 1'000 + seed);
+  const auto task = lesson::asked_steps(200, steps, 1'000 + seed);
   const auto all = ag::mean(model.attention.with_weights(ag::constant(task.data.x)).weights, 2);
   const auto weights = slice(all, {.axis = 1, .begin = 0, .end = asking});
   const auto right = ag::constant(task.right);
@@ -104,11 +74,11 @@ bool ask(const lesson::Options& options) {
   row.parameters = ag::count(parameters);
   row = lesson::learn(
       row, checked, options, [] { return Model{}; }, ag::mse,
-      [](std::uint64_t seed) { return make_task(1'000, seed).data; }, look,
+      [](std::uint64_t seed) { return lesson::asked_steps(1'000, steps, seed).data; }, look,
       {.epochs = 40, .learning_rate = 1e-2});
   lesson::write(options.out / "20_one_variable_asks.json", {row});
 
-  const auto x = ag::constant(make_task(100, 7).data.x);
+  const auto x = ag::constant(lesson::asked_steps(100, steps, 7).data.x);
   const auto y = model.attention.with_weights(x);
   const double loop = difference_from_loop(model.attention, x);
   bool all = lesson::claim(checked.right, "the gradients are right to second order");
@@ -117,7 +87,7 @@ bool ask(const lesson::Options& options) {
                            lesson::off_one(y.weights.value(), -1) < 1e-5,
                        fmt::format("out {}: (B,T,E,V); weights {}: for each variable that asks, "
                                    "its steps by the steps of all, rows sum to 1",
-                                   fmt::streamed(y.out.shape()), fmt::streamed(y.weights.shape())));
+                                   lesson::text(y.out.shape()), lesson::text(y.weights.shape())));
   all &= lesson::claim(loop < 1e-5, fmt::format("a loop over the variables gives the same "
                                                 "(difference {:.0e})",
                                                 loop));

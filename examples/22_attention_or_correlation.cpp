@@ -7,11 +7,11 @@
 #include <cmath>
 
 #include <fmt/core.h>
-#include <fmt/ostream.h>
 
 #include <axisgrad/nn/correlated_attention.hpp>
 
 #include "common/gnuplot.hpp"
+#include "common/known_answers.hpp"
 #include "common/learn.hpp"
 #include "common/matrix_picture.hpp"
 #include "common/planted_matrix.hpp"
@@ -21,29 +21,9 @@ namespace ag = axisgrad;
 namespace {
 
 constexpr ag::Size steps = 24, variables = 6;
-constexpr double r = .9;
-
-// (V,V): 1 on the diagonal, r and -r in the two pairs.
-ag::Tensor<float> truth() {
-  ag::Tensor<float> m({variables, variables}, 0.f);
-  for (ag::Size v = 0; v < variables; ++v) m.set({v, v}, 1);
-  for (ag::Size v : {0, 2}) {
-    const auto value = static_cast<float>(v == 0 ? r : -r);
-    m.set({v, v + 1}, value), m.set({v + 1, v}, value);
-  }
-  return m;
-}
 
 ag::Dataset<float> data(std::uint64_t seed, ag::Size samples) {
-  auto x = lesson::normal_values<float>({samples, steps, variables}, seed);
-  for (ag::Size n = 0; n < samples; ++n)
-    for (ag::Size t = 0; t < steps; ++t)
-      for (ag::Size v : {0, 2}) {
-        const double own = std::sqrt(1 - r * r) * static_cast<double>(x(n, t, v + 1));
-        x.set({n, t, v + 1},
-              static_cast<float>((v == 0 ? r : -r) * static_cast<double>(x(n, t, v)) + own));
-      }
-  return {x, ag::expand(ag::constant(truth()), {samples, variables, variables}).value()};
+  return lesson::correlated_pairs(samples, steps, .9, seed);
 }
 
 using Model = ag::CorrelatedAttention<float>;
@@ -94,8 +74,7 @@ bool ask(const lesson::Options& options) {
   const auto plain = mean_matrix(ag::pearson_correlation(x, ag::Axis::feature)),
              learnt = mean_matrix(y.out), weights = mean_matrix(y.weights);
   const auto names = lesson::numbered("v", variables);
-  const auto panel = [&](const ag::Tensor<double>& m, const std::string& heading, double lowest,
-                         const std::string& scale) {
+  const auto panel = [&](const ag::Tensor<double>& m, const std::string& heading, double lowest) {
     return lesson::Panel{.matrix = m,
                          .heading = heading,
                          .row_label = "variable",
@@ -104,13 +83,12 @@ bool ask(const lesson::Options& options) {
                          .columns = names,
                          .lowest = lowest,
                          .highest = lowest < 0 ? 1 : ag::max(ag::constant(m)).item(),
-                         .scale_label = scale};
+                         .scale_label = lowest < 0 ? "r" : "weight"};
   };
   const auto picture = lesson::draw(
-      {panel(plain, fmt::format("correlation of x: v2, v3 {:.2f}", plain(2, 3)), -1, "r"),
-       panel(learnt, fmt::format("CorrelatedAttention: v2, v3 {:.2f}", learnt(2, 3)), -1, "r"),
-       panel(weights, fmt::format("attention weights: v2 to v3 {:.2f}", weights(2, 3)), 0,
-             "weight")},
+      {panel(plain, fmt::format("correlation of x: v2, v3 {:.2f}", plain(2, 3)), -1),
+       panel(learnt, fmt::format("CorrelatedAttention: v2, v3 {:.2f}", learnt(2, 3)), -1),
+       panel(weights, fmt::format("attention weights: v2 to v3 {:.2f}", weights(2, 3)), 0)},
       options.out, "attention_or_correlation",
       fmt::format(
           "r of v2, v3 is {:.2f}, the weight of v2 on v3 {:.2f}, uniform {}: weights are no "
@@ -126,12 +104,12 @@ bool ask(const lesson::Options& options) {
   all &= lesson::claim(y.out.shape() == ag::Shape{200, variables, variables} &&
                            lesson::asymmetry(learnt) < 1e-5 && smallest(learnt) < 0,
                        fmt::format("out {} is a correlation: symmetric, with signs (lowest {:.2f})",
-                                   fmt::streamed(y.out.shape()), smallest(learnt)));
+                                   lesson::text(y.out.shape()), smallest(learnt)));
   all &= lesson::claim(lesson::off_one(y.weights.value(), -1) < 1e-5 && smallest(weights) >= 0 &&
                            lesson::asymmetry(weights) > 1e-3,
                        fmt::format("the weights {} are not: rows sum to 1, no signs, not symmetric "
                                    "(mirrored cells differ by {:.3f})",
-                                   fmt::streamed(y.weights.shape()), lesson::asymmetry(weights)));
+                                   lesson::text(y.weights.shape()), lesson::asymmetry(weights)));
   all &=
       lesson::claim(row.found == row.seeds && plain(2, 3) < -.8,
                     fmt::format("the pairs have |r| {} in CorrelatedAttention, {} of {} seeds; "
