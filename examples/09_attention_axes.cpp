@@ -66,7 +66,9 @@ bool compare(const lesson::Options& options) {
 
   const auto picture = lesson::draw(
       {panel(time, "steps", "t"), panel(feature, "variables", "v")}, options.out, "attention_axes",
-      "One input (100,4,12), two attentions",
+      fmt::format("One input (100,4,12): steps look at the right step ({}), variables at the right "
+                  "variable ({})",
+                  lesson::figure(time.maps.weight()), lesson::figure(feature.maps.weight())),
       fmt::format("mean weights over 100 samples, 2 heads and {} seeds; each row sums to 1; rings: "
                   "what the answer was copied from",
                   time.row.seeds));

@@ -156,16 +156,6 @@ void print_table(const std::vector<Case>& cases) {
   fmt::print("\n");
 }
 
-// What a shape that does not fit is refused with.
-std::string refusal(const auto& f) {
-  try {
-    static_cast<void>(f());
-  } catch (const ag::Error& e) {
-    return e.what();
-  }
-  return "nothing";
-}
-
 // Whether repeating by the number of features, where there are as many steps, gives what
 // FeatureAttentionBlock gives with the same parameters.
 bool repeats_rightly() {
@@ -218,7 +208,7 @@ bool which_axis(const lesson::Options& options) {
   const Case square{"RepeatVector(input_dim), T = F = 4",
                     ask(Repeated(features, features), {3, features, features})};
   print(square);
-  const std::string refused = refusal([] { return ask(Repeated(features, features)); });
+  const std::string refused = lesson::refusal([] { return ask(Repeated(features, features)); });
   fmt::print("The same with T = {}, F = {}: {}\n\n", steps, features, refused);
 
   fmt::print("{}\n", draw(cases, options.out).string());

@@ -19,8 +19,10 @@ int main(int argc, char** argv) {
       [&](const lesson::Options& options) {
         bool all = true;
         std::vector<fs::path> parts;
-        for (const std::string name : {"04_time_block", "05_feature_block", "09_attention_axes",
-                                       "10_masks_and_dropout", "06_etth1"}) {
+        for (const std::string name :
+             {"04_time_block", "05_feature_block", "09_attention_axes", "10_masks_and_dropout",
+              "12_two_time_attentions", "16_dual_stage", "17_own_history", "20_one_variable_asks",
+              "21_same_shape", "22_attention_or_correlation", "06_etth1"}) {
           fmt::print("== {}\n", name);
           std::fflush(stdout);
           parts.push_back(options.out / (name + ".json"));

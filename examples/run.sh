@@ -7,11 +7,11 @@ usage() {
   cat <<'TEXT'
 examples/run.sh [--quick]
   Installs missing Debian packages, configures and builds into build/, then
-    - checks the gradients of the time and the feature attention block, first and second order, in double,
-    - trains both on data whose answer is known (04_time_block, 05_feature_block) and on ETTh1 (06_etth1),
+    - checks the gradients of twelve attention systems, first and second order, in double,
+    - trains each on data whose answer is known (04, 05, 09, 10, 12, 16, 17, 20 to 22), two of them on ETTh1 (06_etth1),
     - prints one table, and writes pictures of the attention and summary.json into examples/out/.
-  One to two minutes on two cores after building. The exit code is 1 if a claim turns out false.
-  --quick   fewer seeds, epochs and samples: about ten seconds
+  About two minutes on two cores after building. The exit code is 1 if a claim turns out false.
+  --quick   fewer seeds, epochs and samples: about twenty seconds
 TEXT
 }
 

@@ -136,4 +136,40 @@ struct KerasAttentionAxes2 {
   ag::Size heads;
 };
 
+/// "Heads cut from the features", meant to return the input's shape: x (B,T,F) is reshaped to
+/// (B,T,H,F/H) before the Dense, and the usual separation of heads then takes T*H pieces for steps:
+/// a token is the piece of a step that holds F/H of its variables.
+template <ag::Scalar T>
+struct FeaturesCutIntoHeads {
+  using scalar = T;
+
+  FeaturesCutIntoHeads(ag::Size features, ag::Size heads_, ag::Size width)
+      : query(features / heads_, width),
+        key(features / heads_, width),
+        value(features / heads_, width),
+        output(heads_ * width, features),
+        heads(heads_) {}
+
+  template <ag::Scalar U>
+  ag::Attended<U> with_weights(const ag::Var<U>& x) const {
+    const ag::Size b = x.shape()[0], t = x.shape()[1], f = x.shape()[2];
+    const ag::Var<U> cut = ag::reshape(x, {b, t, heads, f / heads});
+    const auto separate = [&](const ag::Var<U>& y) {  // (B,T,H,width) -> (B,H,T*H,width/H)
+      return ag::swap_axes(ag::reshape(y, {b, t * heads, heads, y.shape()[3] / heads}), 1, 2);
+    };
+    const auto a = ag::scaled_dot_product_attention_with_weights(
+        separate(query(cut)), separate(key(cut)), separate(value(cut)));
+    const ag::Var<U> joined =
+        ag::reshape(ag::swap_axes(a.out, 1, 2), {b, t, a.out.size() / (b * t)});
+    return {output(joined), a.weights, a.scores};
+  }
+  void visit(auto&& visitor) {
+    visitor("query", query), visitor("key", key), visitor("value", value);
+    visitor("output", output);
+  }
+
+  ag::Dense<T> query, key, value, output;
+  ag::Size heads;
+};
+
 }  // namespace lesson

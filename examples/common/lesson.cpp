@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <fmt/ostream.h>
 
 namespace lesson {
 
@@ -36,6 +37,8 @@ std::string figure(double x) {
   if (text.back() == '.') text += '0';
   return text.rfind("0.", 0) == 0 ? text.substr(1) : text;
 }
+
+std::string text(const axisgrad::Shape& shape) { return fmt::format("{}", fmt::streamed(shape)); }
 
 std::string quoted(const std::string& text) {
   std::string word = "'";

@@ -5,6 +5,9 @@
 #include <functional>
 #include <string>
 
+#include <axisgrad/autograd/error.hpp>
+#include <axisgrad/autograd/shape.hpp>
+
 namespace lesson {
 
 struct Options {
@@ -33,6 +36,20 @@ class Clock {
 
 /// A weight as the pictures write it, to three places: .334, .05.
 std::string figure(double x);
+
+/// (100,4,12)
+std::string text(const axisgrad::Shape& shape);
+
+/// What the Error of f() says; empty when f throws none.
+template <class F>
+std::string refusal(const F& f) {
+  try {
+    static_cast<void>(f());
+    return {};
+  } catch (const axisgrad::Error& error) {
+    return error.what();
+  }
+}
 
 /// The text as one word for the shell.
 std::string quoted(const std::string& text);

@@ -1,5 +1,6 @@
 #include "results.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 
@@ -65,6 +66,9 @@ Json join(const std::vector<std::filesystem::path>& parts) {
     for (const auto& [key, rows] : part.items())
       for (const Json& row : rows) all[key].push_back(row);
   }
+  std::stable_sort(all["blocks"].begin(), all["blocks"].end(), [](const Json& a, const Json& b) {
+    return a.at("seed_system").get<int>() < b.at("seed_system").get<int>();
+  });
   return all;
 }
 

@@ -32,7 +32,8 @@ struct ForecastResult {
 void write(const std::filesystem::path& path, const std::vector<BlockResult>& blocks);
 void write(const std::filesystem::path& path, const std::vector<ForecastResult>& forecasts);
 
-/// The parts joined, list by list. Error naming the file that is missing or not JSON.
+/// The parts joined, list by list, blocks by seed_system. Error naming the file that is missing or
+/// not JSON.
 nlohmann::ordered_json join(const std::vector<std::filesystem::path>& parts);
 
 /// The joined parts as one table for people.

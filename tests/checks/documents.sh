@@ -1,11 +1,11 @@
-# Every C++ program in README.md and docs/ (a ```cpp block with a main) compiles against the library and runs.
+# Every C++ program in README.md, its translation and docs/ (a ```cpp block with a main) compiles against the library and runs.
 set -uo pipefail
 cd "$root" || exit 1
 [[ -f README.md ]] || { echo "there is no README.md"; exit 1; }
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 shopt -s nullglob
-for text in README.md docs/*.md; do
+for text in README.md README.zh.md docs/*.md; do
   awk -v stem="$folder/$(basename "$text" .md)" '
     /^```cpp/ { inside = 1; block = ""; next }
     /^```/ && inside {
