@@ -65,7 +65,7 @@ for ((round = 1; round <= rounds; ++round)); do
     for program in "${programs[@]}"; do
       # A peer that lacks the workload prints nothing.
       $program --only "$workload" --threads "$threads" --seconds "$seconds" --clock "$clock" 2>>"$output.log" |
-        sed "s/^{/{\"round\": $round, /" >>"$output" || echo "failed: $program on $workload, see $output.log" >&2
+        sed "s/^{/{\"round\": $round, /" >>"$output" || echo "nothing from $program on $workload (does it have it?): see $output.log" >&2
     done
   done
 done
