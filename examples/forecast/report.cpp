@@ -70,8 +70,10 @@ std::vector<std::string> honesty(const Settings& s, const Prepared& d) {
                   "of one part is in another.",
                   d.train.samples(), d.validation.samples(), d.test.samples()),
       "Mean and deviation for scaling come from training rows alone.",
-      fmt::format("The model sees rows up to the one before the first it forecasts, of no variable "
-                  "a later one. Missing cells: {}; nothing is filled from later rows.",
+      fmt::format("The model sees rows up to the one before the first it forecasts{}. Missing "
+                  "cells: {}; nothing is filled from later rows.",
+                  s.current ? ", but of the variables that it does not forecast one more"
+                            : ", of no variable a later one",
                   escaped(s.missing)),
       "The epoch is chosen by the validation windows; the test windows are looked at once."};
   for (const std::string& note : d.series.notes) items.push_back("Note: " + escaped(note) + '.');

@@ -116,6 +116,8 @@ says "is not the table that" "$forecast" evaluate "$folder/whole" --data "$folde
 [[ -e $folder/none ]] && wrong "a refused training left a folder"
 edit '2,389d'
 says "has 12 rows, but the model looks 24 back" "$forecast" predict "$folder/whole" "$folder/edited.csv"
+quietly train "$folder/plain.csv" --target load --model linear --current --out "$folder/current"
+says "was trained with --current" "$forecast" predict "$folder/current" "$folder/plain.csv"
 says "is no run folder" "$forecast" evaluate "$folder"
 printf '{"model": "lstm", "units": "many"}' >"$folder/bad.json"
 says "'units' must be a whole number, got string \"many\"" "$forecast" train "$folder/plain.csv" --config "$folder/bad.json" --out "$folder/none"

@@ -167,6 +167,23 @@ TEST_CASE("forecast: the forecast of a window does not see the rows that it fore
   }
 }
 
+TEST_CASE("forecast: with --current the other variables are seen one row further, and it is said") {
+  Settings s = small_settings();
+  s.target = {"b"}, s.current = true;
+  const Series series = waves(200);
+  const Prepared data = prepare(series, s);
+  CHECK(data.series.rows() == 199);
+  REQUIRE(data.series.notes.size() == 1);
+  CHECK(data.series.notes[0].find("known in advance") != std::string::npos);
+  const auto window = data.scaler.inverse(ag::Tensor<double>(data.test.take(0, 1).x));
+  const Size first = data.test.target_start(0);
+  CHECK(window(0, 11, 0) == doctest::Approx(series.values(first, 0)).epsilon(1e-4));
+  CHECK(window(0, 11, 1) == doctest::Approx(series.values(first - 1, 1)).epsilon(1e-4));
+  s.target = {"all"};
+  CHECK_THROWS_WITH((void)prepare(series, s),
+                    "[forecast] --current is for variables that are not forecast, and all are");
+}
+
 TEST_CASE("forecast: scores are the plain sums") {
   Settings s = small_settings();
   s.model = "repeat", s.target = {"a", "c"};
