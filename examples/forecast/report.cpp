@@ -114,9 +114,10 @@ void write_report(const Folder& folder, const Settings& s, const Forecaster& mod
 
   Names targets;
   for (std::size_t k = 0; k < data.targets.size(); ++k) targets.push_back(data.target_name(k));
-  Page page(fmt::format("{}: {} forecast {} steps ahead", s.model, joined(targets), s.horizon));
+  Page page(fmt::format("{}: {} forecast {} step{} ahead", s.model, joined(targets), s.horizon,
+                        s.horizon == 1 ? "" : "s"));
   page.paragraph(fmt::format(
-      "Table <code>{}</code>, {} rows, {} variables, one step is {}. The model sees {} steps. {}.",
+      "Table <code>{}</code>, {} rows, {} variables, one step is {}. The model sees {} steps: {}.",
       escaped(data.series.path), data.series.rows(), data.series.names.size(),
       data.series.step_text(), s.lookback, escaped(model.info().line)));
   verdict(page, s.model, metrics);
