@@ -32,17 +32,17 @@ class Axes {
   Axes(std::initializer_list<Axis> axes);
   explicit Axes(std::span<const int> axes);
   /// The axes whose bits are set.
-  static Axes of(unsigned set) {
+  [[nodiscard]] static Axes of(unsigned set) {
     Axes axes(std::initializer_list<Axis>{});
     for (int a = 0; a < max_rank; ++a)
       if (set >> a & 1) axes.axes_[static_cast<unsigned>(axes.count_++)] = a;
     return axes;
   }
 
-  bool all() const { return count_ < 0; }
-  int count() const { return count_; }
-  const int* begin() const { return axes_.data(); }
-  const int* end() const { return axes_.data() + (all() ? 0 : count_); }
+  [[nodiscard]] bool all() const { return count_ < 0; }
+  [[nodiscard]] int count() const { return count_; }
+  [[nodiscard]] const int* begin() const { return axes_.data(); }
+  [[nodiscard]] const int* end() const { return axes_.data() + (all() ? 0 : count_); }
 
  private:
   int count_ = -1;

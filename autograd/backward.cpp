@@ -245,6 +245,10 @@ std::vector<Var<T>> grad(const std::vector<Var<T>>& ys, const std::vector<Var<T>
   const std::size_t last = recording.nodes.size();
   for (std::size_t i = 0; i < ys.size(); ++i) {
     const Var<T>& y = ys[i];
+    if (!y.on_tape() && !options.allow_constant)
+      fail("grad", "y number ", i, " of shape ", y.shape(),
+           " is a constant, on no tape: it depends ",
+           "on no x. (A gradient is one, unless it was taken with .create_graph)");
     if (options.cotangents.empty() && y.size() != 1)
       fail("grad", "y of shape ", y.shape(), " needs a cotangent: pass .cotangents");
     const Var<T> g =
@@ -255,7 +259,13 @@ std::vector<Var<T>> grad(const std::vector<Var<T>>& ys, const std::vector<Var<T>
   }
   sweep.run(0, last);
   std::vector<Var<T>> result;
-  for (const Var<T>& x : xs) result.push_back(sweep.result(recording.slot_of(x)));
+  for (const Var<T>& x : xs) {
+    Var<T> g = sweep.result(recording.slot_of(x));
+    // Under create_graph on the tape even where it depends on nothing: a constant is then known to
+    // be one.
+    result.push_back(options.create_graph && !g.on_tape() ? recording.place(g.value(), false)
+                                                          : std::move(g));
+  }
   return result;
 }
 

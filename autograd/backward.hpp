@@ -1,5 +1,6 @@
 // Derivatives of what a tape has recorded.
 #pragma once
+#include <concepts>
 #include <type_traits>
 #include <vector>
 
@@ -21,11 +22,13 @@ struct GradOptions {
   bool create_graph = false;  // record the gradients, so that they can be differentiated again
   std::vector<Var<T>>
       cotangents{};  // one for each y, of its shape; may be left out when every y has one element
+  bool allow_constant = false;  // zeros, not an error, for a y that is on no tape
 };
 
 /// Gradients of sum(y * cotangent) by each x: Vars of this recording that ask for a gradient,
-/// leaves or not. Zeros for an x that no y depends on. Keeps the recording and touches no
-/// parameter.
+/// leaves or not. Zeros for an x that no y depends on. Error for a y that is a constant, as a
+/// gradient is that was taken without .create_graph. Keeps the recording and touches no parameter.
+/// One x alone gives one Var; a list, {x} too, gives a vector.
 template <Scalar T>
 [[nodiscard]] std::vector<Var<T>> grad(const std::vector<Var<T>>& ys, const std::vector<Var<T>>& xs,
                                        const std::type_identity_t<GradOptions<T>>& options = {});
@@ -34,8 +37,8 @@ template <Scalar T>
                                        const std::type_identity_t<GradOptions<T>>& options = {}) {
   return grad<T>(std::vector{y}, xs, options);
 }
-template <Scalar T>
-[[nodiscard]] Var<T> grad(const Var<T>& y, const Var<T>& x,
+template <Scalar T, std::same_as<Var<T>> X>  // not deduced from {x}
+[[nodiscard]] Var<T> grad(const Var<T>& y, const X& x,
                           const std::type_identity_t<GradOptions<T>>& options = {}) {
   return grad<T>(std::vector{y}, std::vector{x}, options)[0];
 }

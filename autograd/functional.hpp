@@ -24,7 +24,7 @@ template <Scalar T, Differentiable<T> F>
                                      const std::type_identity_t<Tensor<T>>& v) {
   Tape<T> tape;
   const Var<T> at = tape.input(x, {.gradient = true}), y = f(at);
-  return {y.value(), grad<T>(y, at, {.cotangents = {Var<T>(v)}}).value()};
+  return {y.value(), grad<T>(y, at, {.cotangents = {Var<T>(v)}, .allow_constant = true}).value()};
 }
 
 /// Jacobian-vector product J v, of the shape of f(x); v has x's shape. Reverse mode twice: u^T J is
@@ -37,8 +37,10 @@ template <Scalar T, Differentiable<T> F>
   Tape<T> tape;
   const Var<T> at = tape.input(x, {.gradient = true}), y = f(at);
   const Var<T> u = tape.input(Tensor<T>(y.shape(), T(0)), {.gradient = true});
-  const Var<T> product = grad<T>(y, at, {.create_graph = true, .cotangents = {u}});
-  return {y.value(), grad<T>(product, u, {.cotangents = {Var<T>(v)}}).value()};
+  const Var<T> product =
+      grad<T>(y, at, {.create_graph = true, .cotangents = {u}, .allow_constant = true});
+  return {y.value(),
+          grad<T>(product, u, {.cotangents = {Var<T>(v)}, .allow_constant = true}).value()};
 }
 
 namespace detail {
@@ -53,7 +55,8 @@ Tensor<T> rows_of_jacobian(const Var<T>& y, const Var<T>& x) {
   for (Size i = 0; i < y.size(); ++i, to += x.size()) {
     Tensor<T> one(y.shape(), T(0));
     one.mutable_data()[i] = 1;
-    const Tensor<T> row = grad<T>(y, x, {.cotangents = {Var<T>(one)}}).value();
+    const Tensor<T> row =
+        grad<T>(y, x, {.cotangents = {Var<T>(one)}, .allow_constant = true}).value();
     std::copy_n(row.data(), row.size(), to);
   }
   return rows;
@@ -77,7 +80,8 @@ template <Scalar T, Differentiable<T> F>
   Tape<T> tape;
   const Var<T> at = tape.input(x, {.gradient = true}), y = f(at);
   if (y.size() != 1) fail("hessian", "needs a function of one element, got the shape ", y.shape());
-  return detail::rows_of_jacobian<T>(grad<T>(y, at, {.create_graph = true}), at);
+  return detail::rows_of_jacobian<T>(grad<T>(y, at, {.create_graph = true, .allow_constant = true}),
+                                     at);
 }
 
 }  // namespace axisgrad

@@ -240,7 +240,7 @@ struct LstmInputs {
   Var<T> x{}, kernel{}, recurrent_kernel{}, bias{}, initial_h{}, initial_c{}, mask{},
       recurrent_mask{};
 };
-struct LstmOptions {
+struct LstmSequenceOptions {
   bool go_backwards = false;
 };
 /// h (T,B,U) of all steps in the order of processing, time first; the last h and c (B,U).
@@ -251,7 +251,7 @@ struct LstmOutputs {
 /// c = sigmoid(f) c' + sigmoid(i) tanh(g), h = sigmoid(o) tanh(c) over a sequence (Hochreiter and
 /// Schmidhuber 1997; forget gate: Gers et al. 2000).
 template <Scalar T>
-[[nodiscard]] LstmOutputs<T> lstm(const LstmInputs<T>& inputs, LstmOptions options = {});
+[[nodiscard]] LstmOutputs<T> lstm(const LstmInputs<T>& inputs, LstmSequenceOptions options = {});
 
 // --- Losses of a prediction p and a target t, of equal shape but for the sparse ones. They are
 // objects, so that one name is both called, mse(p, t), and handed on: fit(model, parameters, adam,

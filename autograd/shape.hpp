@@ -22,21 +22,21 @@ class Shape {
   Shape(std::initializer_list<Size> sizes);
   Shape(const Size* sizes, int rank);
 
-  int rank() const { return rank_; }
+  [[nodiscard]] int rank() const { return rank_; }
   /// Number of elements: 1 for rank 0.
-  Size size() const { return size_; }
-  Size operator[](int axis) const { return sizes_[static_cast<unsigned>(axis)]; }
-  const Size* begin() const { return sizes_.data(); }
-  const Size* end() const { return sizes_.data() + rank_; }
+  [[nodiscard]] Size size() const { return size_; }
+  [[nodiscard]] Size operator[](int axis) const { return sizes_[static_cast<unsigned>(axis)]; }
+  [[nodiscard]] const Size* begin() const { return sizes_.data(); }
+  [[nodiscard]] const Size* end() const { return sizes_.data() + rank_; }
 
   /// The same shape with one axis changed.
-  Shape with(int axis, Size size) const;
+  [[nodiscard]] Shape with(int axis, Size size) const;
   /// The same shape with an axis of this size put in front of `axis` (axis == rank: appended).
-  Shape inserted(int axis, Size size) const;
+  [[nodiscard]] Shape inserted(int axis, Size size) const;
   /// The same shape without the axes whose bits are set; with `keep`, those have size 1 instead.
-  Shape without(unsigned axes, bool keep = false) const;
+  [[nodiscard]] Shape without(unsigned axes, bool keep = false) const;
   /// Product of the sizes of axes first <= a < last.
-  Size product(int first, int last) const;
+  [[nodiscard]] Size product(int first, int last) const;
 
   friend bool operator==(const Shape& a, const Shape& b);
   friend std::ostream& operator<<(std::ostream& out, const Shape& shape);
@@ -49,9 +49,9 @@ class Shape {
 
 /// The shape to which both broadcast as in NumPy (aligned at the last axis, 1 stretches); Error
 /// naming both when there is none.
-Shape broadcast(const Shape& a, const Shape& b, std::string_view where);
+[[nodiscard]] Shape broadcast(const Shape& a, const Shape& b, std::string_view where);
 
 /// Whether `from` broadcasts to exactly `to`.
-bool broadcasts_to(const Shape& from, const Shape& to);
+[[nodiscard]] bool broadcasts_to(const Shape& from, const Shape& to);
 
 }  // namespace axisgrad

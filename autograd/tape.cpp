@@ -75,14 +75,16 @@ void Recording<T>::require_live(const Var<T>& x, std::string_view where) {
 
 template <Scalar T>
 Recording<T>* Recording<T>::common(Inputs<T> inputs, std::string_view where) {
-  Recording* found = nullptr;
+  const Var<T>* first = nullptr;
   for (const Var<T>* x : inputs) {
     if (!x->block_) continue;
     require_live(*x, where);
-    if (found && found != x->block_) fail(where, "the inputs are on two different tapes");
-    found = x->block_;
+    if (!first) first = x;
+    if (first->block_ != x->block_)
+      fail(where, "the inputs are on two different tapes: one of the shape ", first->shape(),
+           ", one of ", x->shape());
   }
-  return found;
+  return first ? first->block_ : nullptr;
 }
 
 template <Scalar T>
@@ -171,20 +173,20 @@ Var<T> Recording<T>::add_leaf(const std::shared_ptr<Cell>& cell, const Buffer& s
 template <Scalar T>
 Var<T> Tape<T>::input(Tensor<T> x, InputOptions options) {
   if (x.empty()) fail("input", "an empty tensor has no shape");
-  if (recording_->options.check_finite) require_finite(x, "input", "the value");
-  return recording_->place(std::move(x), options.gradient);
+  if (recording().options.check_finite) require_finite(x, "input", "the value");
+  return recording().place(std::move(x), options.gradient);
 }
 
 template <Scalar T>
 void Tape<T>::substitute(ParameterId id, Tensor<T> value) {
-  if (recording_->leaf(id))
+  if (recording().leaf(id))
     fail("substitute", "the parameter is already watched: substitute before the first use");
-  recording_->substitutions.emplace_back(id, std::move(value));
+  recording().substitutions.emplace_back(id, std::move(value));
 }
 
 template <Scalar T>
 void Tape<T>::clear() {
-  recording_->end(TapeBlock::End::cleared);
+  recording().end(TapeBlock::End::cleared);
 }
 
 template <Scalar T>

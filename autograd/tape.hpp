@@ -133,21 +133,25 @@ class Tape {
   /// since it was first watched in this recording.
   template <ParameterLike P>
   [[nodiscard]] Var<T> watch(const P& parameter) const {
-    return watch_on(*recording_, parameter);
+    return watch_on(recording(), parameter);
   }
   /// Watching this parameter gives `value` instead of its own, until clear(): how a gradient check
   /// perturbs a module.
   void substitute(ParameterId id, Tensor<T> value);
   /// The parameters watched in this recording.
-  std::span<const typename Recording<T>::Leaf> leaves() const { return recording_->leaves; }
+  std::span<const typename Recording<T>::Leaf> leaves() const { return recording().leaves; }
   /// Forgets what is recorded and the substitutions. Vars of it can still give their value(),
   /// nothing else.
   void clear();
 
-  Size nodes() const { return static_cast<Size>(recording_->nodes.size()); }
-  RecordingOptions& options() { return recording_->options; }
+  Size nodes() const { return static_cast<Size>(recording().nodes.size()); }
+  RecordingOptions& options() { return recording().options; }
 
  private:
+  Recording<T>& recording() const {
+    if (!recording_) fail("tape", "it was moved away: use the tape that it was moved to");
+    return *recording_;
+  }
   Recording<T>* recording_;
 };
 

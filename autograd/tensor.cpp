@@ -16,6 +16,29 @@ Tensor<T>::Tensor(const Shape& shape, std::span<const T> values) : Tensor(shape)
 }
 
 template <Scalar T>
+Tensor<T>::Tensor(std::initializer_list<std::initializer_list<T>> rows)
+    : Tensor(Shape{static_cast<Size>(rows.size()),
+                   rows.size() ? static_cast<Size>(rows.begin()->size()) : 0}) {
+  T* to = raw();
+  for (const auto& row : rows) {
+    if (static_cast<Size>(row.size()) != shape_[1])
+      fail("tensor", "the rows differ in length: ", shape_[1], " and ", row.size());
+    to = std::copy(row.begin(), row.end(), to);
+  }
+}
+
+template <Scalar T>
+Tensor<T>::Tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> matrices) {
+  for (const auto& rows : matrices) {
+    const Tensor matrix(rows);
+    if (empty()) *this = Tensor(matrix.shape().inserted(0, static_cast<Size>(matrices.size())));
+    if (matrix.shape() != shape_.without(1))
+      fail("tensor", "the matrices differ in shape: ", shape_.without(1), " and ", matrix.shape());
+    std::copy_n(matrix.data(), matrix.size(), raw() + (&rows - matrices.begin()) * matrix.size());
+  }
+}
+
+template <Scalar T>
 T* Tensor<T>::mutable_data() {
   if (empty()) fail("tensor", "an empty tensor has no elements to write to");
   if (!buffer_.unique()) {

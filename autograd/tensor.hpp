@@ -34,6 +34,10 @@ class Tensor {
       : Tensor(shape, std::span<const T>(values.begin(), values.size())) {}
   Tensor(const Shape& shape, const std::vector<T>& values)
       : Tensor(shape, std::span<const T>(values)) {}
+  /// A matrix by its rows, {{1, 2}, {3, 4}}, or a stack of matrices. Error when rows differ in
+  /// length. (A vector is Tensor({3}, {1, 2, 3}): in one pair of braces stands a shape.)
+  Tensor(std::initializer_list<std::initializer_list<T>> rows);
+  Tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> matrices);
   /// The same values in the other precision.
   template <Scalar U>
   requires(!std::is_same_v<T, U>) explicit Tensor(const Tensor<U>& other) : Tensor(other.shape()) {
@@ -41,26 +45,28 @@ class Tensor {
                    [](U x) { return static_cast<T>(x); });
   }
 
-  bool empty() const { return !buffer_; }
-  const Shape& shape() const { return shape_; }
-  int rank() const { return shape_.rank(); }
-  Size size() const { return empty() ? 0 : shape_.size(); }
-  Size size(Axis axis) const { return shape_[resolve(axis, rank(), "size")]; }
+  [[nodiscard]] bool empty() const { return !buffer_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] int rank() const { return shape_.rank(); }
+  [[nodiscard]] Size size() const { return empty() ? 0 : shape_.size(); }
+  [[nodiscard]] Size size(Axis axis) const { return shape_[resolve(axis, rank(), "size")]; }
 
-  const T* data() const { return static_cast<const T*>(buffer_.data()); }
-  std::span<const T> values() const {
+  [[nodiscard]] const T* data() const { return static_cast<const T*>(buffer_.data()); }
+  [[nodiscard]] std::span<const T> values() const {
     return empty() ? std::span<const T>()
                    : std::span<const T>(data(), static_cast<std::size_t>(size()));
   }
-  const T* begin() const { return values().data(); }
-  const T* end() const { return begin() + size(); }
+  [[nodiscard]] const T* begin() const { return values().data(); }
+  [[nodiscard]] const T* end() const { return begin() + size(); }
   /// Write access: the elements are copied first if another tensor shares them.
   T* mutable_data();
   /// The element at these indices (negative ones count from the end); Error when they do not fit
   /// the shape.
-  T operator()(std::initializer_list<Size> index) const { return data()[offset(index)]; }
+  [[nodiscard]] T operator()(std::initializer_list<Size> index) const {
+    return data()[offset(index)];
+  }
   template <std::integral... I>
-  T operator()(I... index) const {
+  [[nodiscard]] T operator()(I... index) const {
     return (*this)({static_cast<Size>(index)...});
   }
   void set(std::initializer_list<Size> index, T value) {
@@ -68,11 +74,11 @@ class Tensor {
     mutable_data()[at] = value;
   }
   /// The only element; Error when there is not exactly one.
-  T item() const;
+  [[nodiscard]] T item() const;
 
   /// The same elements under another shape of the same size. The buffer is shared.
-  Tensor reshaped(const Shape& shape) const;
-  const Buffer& buffer() const { return buffer_; }
+  [[nodiscard]] Tensor reshaped(const Shape& shape) const;
+  [[nodiscard]] const Buffer& buffer() const { return buffer_; }
 
  private:
   T* raw() { return static_cast<T*>(buffer_.data()); }
@@ -88,7 +94,7 @@ std::ostream& operator<<(std::ostream& out, const Tensor<T>& x);
 
 /// Equal shape and equal bits.
 template <Scalar T>
-bool same_bits(const Tensor<T>& a, const Tensor<T>& b);
+[[nodiscard]] bool same_bits(const Tensor<T>& a, const Tensor<T>& b);
 
 /// Error, naming `what` and the index of the first element that is NaN or infinite.
 template <Scalar T>

@@ -46,22 +46,22 @@ class Var {
   explicit Var(Tensor<T> value) : value_(std::move(value)) {}
 
   /// The value; always legal, also when the recording is over.
-  const Tensor<T>& value() const { return value_; }
-  const Shape& shape() const { return value_.shape(); }
-  int rank() const { return value_.rank(); }
-  Size size() const { return value_.size(); }
-  Size size(Axis axis) const { return value_.size(axis); }
-  T item() const { return value_.item(); }
+  [[nodiscard]] const Tensor<T>& value() const { return value_; }
+  [[nodiscard]] const Shape& shape() const { return value_.shape(); }
+  [[nodiscard]] int rank() const { return value_.rank(); }
+  [[nodiscard]] Size size() const { return value_.size(); }
+  [[nodiscard]] Size size(Axis axis) const { return value_.size(axis); }
+  [[nodiscard]] T item() const { return value_.item(); }
 
   /// The value as a constant, off every tape.
-  Var detach() const { return Var(value_); }
+  [[nodiscard]] Var detach() const { return Var(value_); }
   /// Whether it is on a tape, whether or not it asks for a gradient.
-  bool on_tape() const { return block_ != nullptr; }
+  [[nodiscard]] bool on_tape() const { return block_ != nullptr; }
   /// Whether a gradient flows back through it.
-  bool has_gradient() const { return slot_ >= 0; }
+  [[nodiscard]] bool has_gradient() const { return slot_ >= 0; }
   /// The options of its recording; those of plain inference when it is on no tape, or the recording
   /// is over.
-  const RecordingOptions& recording_options() const {
+  [[nodiscard]] const RecordingOptions& recording_options() const {
     static const RecordingOptions inference;
     return block_ && block_->generation == generation_ ? block_->options : inference;
   }

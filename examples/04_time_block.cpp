@@ -54,7 +54,7 @@ bool time_block(const lesson::Options& options) {
   lesson::SeedMaps untrained{ag::Axis::time}, trained{ag::Axis::time};
   lesson::BlockResult result{.name = "TimeAttentionBlock", .seed_system = 9};
   ag::TimeAttentionBlock<float> alone{steps};
-  result.parameters = ag::count(ag::parameters(alone));
+  result.parameters = ag::count_parameters(alone);
   fmt::print("\nseed  loss  ->  loss  accuracy  weight of step {}  largest at step\n", planted);
   for (int s = 1; s <= seeds; ++s) {
     const auto seed = static_cast<std::uint64_t>(s);

@@ -54,7 +54,7 @@ bool feature_block(const lesson::Options& options) {
   lesson::SeedMaps untrained{ag::Axis::feature}, trained{ag::Axis::feature};
   lesson::BlockResult result{.name = "FeatureAttentionBlock", .seed_system = 11};
   ag::FeatureAttentionBlock<float> alone{features};
-  result.parameters = ag::count(ag::parameters(alone));
+  result.parameters = ag::count_parameters(alone);
   fmt::print("\nseed  loss  ->  loss  accuracy  weight of feature {}  largest at feature\n",
              planted);
   for (int s = 1; s <= seeds; ++s) {

@@ -149,13 +149,14 @@ bool which_axis(const lesson::Options& options) {
           w(1).feature.pattern == Pattern::own,
       "reshaped in place of transposed, a variable's history holds values of other variables; the "
       "shapes are the same");
-  all &= lesson::claim(w(2).weights->axes == std::vector{2} && w(3).weights->axes == std::vector{1},
-                       "without the Permute, time attention is attention over features");
-  all &= lesson::claim(w(4).weights->positions == 1 && w(4).feature.pattern == Pattern::own &&
-                           w(5).weights->axes == std::vector{1},
+  all &= lesson::claim(
+      w(2).weights.at(0).axes == std::vector{2} && w(3).weights.at(0).axes == std::vector{1},
+      "without the Permute, time attention is attention over features");
+  all &= lesson::claim(w(4).weights.at(0).positions == 1 && w(4).feature.pattern == Pattern::own &&
+                           w(5).weights.at(0).axes == std::vector{1},
                        "the softmax of one score is 1: nothing is attended to");
-  all &= lesson::claim(w(6).time.pattern == Pattern::own && w(6).weights->positions == 3 &&
-                           w(7).weights->positions == features,
+  all &= lesson::claim(w(6).time.pattern == Pattern::own && w(6).weights.at(0).positions == 3 &&
+                           w(7).weights.at(0).positions == features,
                        "Keras's attention_axes=2 lets the 3 heads of a step attend to each other; "
                        "axis = feature lets the 4 variables do so");
   all &= lesson::claim(

@@ -42,12 +42,7 @@ class TimeAttentionBlock {
   using scalar = T;
 
   explicit TimeAttentionBlock(Size time_steps, BlockOptions options = {})
-      : kernel(Shape{time_steps, time_steps}),
-        bias(Shape{time_steps}, Init::zeros),
-        options_(options) {
-    if (time_steps < 1)
-      fail("TimeAttentionBlock", "needs at least one time step, got ", time_steps);
-  }
+      : kernel(shape(time_steps)), bias(Shape{time_steps}, Init::zeros), options_(options) {}
 
   template <Scalar U>
   [[nodiscard]] Var<U> operator()(const Var<U>& x) const {
@@ -69,6 +64,12 @@ class TimeAttentionBlock {
   Parameter<T> kernel, bias;
 
  private:
+  static Shape shape(Size time_steps) {
+    if (time_steps < 1)
+      fail("TimeAttentionBlock", "needs at least one time step, got ", time_steps);
+    return {time_steps, time_steps};
+  }
+
   BlockOptions options_;
 };
 
@@ -81,9 +82,7 @@ class FeatureAttentionBlock {
   using scalar = T;
 
   explicit FeatureAttentionBlock(Size features, BlockOptions options = {})
-      : kernel(Shape{features, features}), bias(Shape{features}, Init::zeros), options_(options) {
-    if (features < 1) fail("FeatureAttentionBlock", "needs at least one feature, got ", features);
-  }
+      : kernel(shape(features)), bias(Shape{features}, Init::zeros), options_(options) {}
 
   template <Scalar U>
   [[nodiscard]] Var<U> operator()(const Var<U>& x) const {
@@ -101,6 +100,11 @@ class FeatureAttentionBlock {
   Parameter<T> kernel, bias;
 
  private:
+  static Shape shape(Size features) {
+    if (features < 1) fail("FeatureAttentionBlock", "needs at least one feature, got ", features);
+    return {features, features};
+  }
+
   BlockOptions options_;
 };
 

@@ -88,7 +88,7 @@ class Bidirectional {
   LSTM<T> forward, backward;
 
  private:
-  static LstmModuleOptions of(const BidirectionalOptions& o, bool go_backwards) {
+  static LstmOptions of(const BidirectionalOptions& o, bool go_backwards) {
     return {.inputs = o.inputs,
             .units = o.units,
             .use_bias = o.use_bias,

@@ -21,12 +21,9 @@ class Dense {
   using scalar = T;
 
   Dense(Size inputs, Size units, DenseOptions options = {})
-      : kernel(Shape{inputs, units}, options.kernel_init),
+      : kernel(shape(inputs, units), options.kernel_init),
         bias(Shape{units}, options.bias_init, {.in = static_cast<double>(inputs)}),
-        options_(options) {
-    if (inputs < 1 || units < 1)
-      fail("Dense", "needs at least one input and one unit, got ", inputs, " and ", units);
-  }
+        options_(options) {}
 
   template <Scalar U>
   [[nodiscard]] Var<U> operator()(const Var<U>& x) const {
@@ -45,6 +42,12 @@ class Dense {
   Parameter<T> kernel, bias;
 
  private:
+  static Shape shape(Size inputs, Size units) {
+    if (inputs < 1 || units < 1)
+      fail("Dense", "needs at least one input and one unit, got ", inputs, " and ", units);
+    return {inputs, units};
+  }
+
   DenseOptions options_;
 };
 

@@ -88,18 +88,16 @@ class EncoderLayer {
         norm2(Shape{o.d_model}, {.epsilon = o.layer_norm_epsilon}),
         rate_(o.dropout) {}
 
-  /// weights, unless null, receives (B,H,N,N).
   template <Scalar U>
-  [[nodiscard]] Var<U> operator()(const Var<U>& x, std::type_identity_t<Var<U>*> weights) const {
-    Attended<U> a;
-    if (weights) {
-      a = attention.with_weights(x);
-      *weights = a.weights;
-    } else {
-      a.out = attention(x);
-    }
-    const Var<U> y = norm1(x + drop(a.out));
-    return norm2(y + drop(dense2(drop(dense1(y)))));
+  [[nodiscard]] Var<U> operator()(const Var<U>& x) const {
+    return finish(x, attention(x));
+  }
+  /// Also the weights and scores of the attention, (B,H,N,N).
+  template <Scalar U>
+  [[nodiscard]] Attended<U> with_weights(const Var<U>& x) const {
+    Attended<U> a = attention.with_weights(x);
+    a.out = finish(x, a.out);
+    return a;
   }
 
   void visit(auto&& visitor) {
@@ -113,6 +111,11 @@ class EncoderLayer {
   LayerNormalization<T> norm2;
 
  private:
+  template <Scalar U>
+  Var<U> finish(const Var<U>& x, const Var<U>& attended) const {
+    const Var<U> y = norm1(x + drop(attended));
+    return norm2(y + drop(dense2(drop(dense1(y)))));
+  }
   template <Scalar U>
   Var<U> drop(const Var<U>& x) const {
     return rate_ > 0 ? dropout(x, rate_) : x;
@@ -202,8 +205,14 @@ class ITransformer {
     Var<U> y = embedding(swap_axes((x - window.mean) / window.deviation, 1, 2));
     if (identity) y = (*identity)(y);
     if (options_.dropout > 0) y = dropout(y, options_.dropout);
-    for (const EncoderLayer<T>& layer : encoder)
-      y = layer(y, weights ? &weights->emplace_back() : nullptr);
+    for (const EncoderLayer<T>& layer : encoder) {
+      if (!weights) {
+        y = layer(y);
+        continue;
+      }
+      const Attended<U> a = layer.with_weights(y);
+      y = a.out, weights->push_back(a.weights);
+    }
     const Var<U> forecast = swap_axes(projector(norm(y)), 1, 2);
     return forecast * window.deviation + window.mean;
   }

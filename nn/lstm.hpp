@@ -37,7 +37,7 @@ class LstmResult {
   LstmOutputs<T> outputs_;
 };
 
-struct LstmModuleOptions {
+struct LstmOptions {
   Size inputs = 0, units = 0;
   bool use_bias = true;
   bool go_backwards = false;
@@ -62,14 +62,11 @@ class LSTM {
  public:
   using scalar = T;
 
-  explicit LSTM(LstmModuleOptions options)
-      : kernel(Shape{options.inputs, 4 * options.units}),
+  explicit LSTM(LstmOptions options)
+      : kernel(shape(options)),
         recurrent_kernel(Shape{options.units, 4 * options.units}, Init::orthogonal),
         bias(Shape{4 * options.units}, Init::lstm_bias),
         options_(options) {
-    if (options.inputs < 1 || options.units < 1)
-      fail("LSTM", "needs at least one input and one unit, got .inputs = ", options.inputs,
-           ", .units = ", options.units);
     for (double rate : {options.dropout, options.recurrent_dropout})
       if (!(rate >= 0 && rate <= 1))
         fail("LSTM", ".dropout and .recurrent_dropout must lie in [0, 1], got ", rate);
@@ -99,6 +96,12 @@ class LSTM {
   Parameter<T> kernel, recurrent_kernel, bias;
 
  private:
+  static Shape shape(const LstmOptions& o) {
+    if (o.inputs < 1 || o.units < 1)
+      fail("LSTM", "needs at least one input and one unit, got .inputs = ", o.inputs,
+           ", .units = ", o.units);
+    return {o.inputs, 4 * o.units};
+  }
   template <Scalar U>
   void drop(LstmInputs<U>& in) const {
     const double from_x = options_.dropout, from_h = options_.recurrent_dropout;
@@ -108,7 +111,7 @@ class LSTM {
       in.recurrent_mask = dropout_mask(in.kernel, {in.x.shape()[0], options_.units}, from_h);
   }
 
-  LstmModuleOptions options_;
+  LstmOptions options_;
 };
 
 }  // namespace axisgrad

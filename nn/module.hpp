@@ -64,6 +64,21 @@ template <Module First, Module... More>
   return all;
 }
 
+/// Number of elements of all parameters of some modules, one that is shared counted once. Names
+/// stay as they are.
+template <Module... Modules>
+[[nodiscard]] Size count_parameters(Modules&... modules) {
+  std::vector<ParameterId> met;
+  Size n = 0;
+  auto add = [&](const std::string&, auto& p) {
+    if (std::find(met.begin(), met.end(), p.id()) != met.end()) return;
+    met.push_back(p.id());
+    n += p.shape().size();
+  };
+  (for_each_parameter(modules, add), ...);
+  return n;
+}
+
 /// Number of elements of all parameters.
 template <Scalar T>
 [[nodiscard]] Size count(const Parameters<T>& parameters) {

@@ -118,9 +118,9 @@ struct Projection {
 /// Attention among the positions of one axis, or several, of x (rank 3 to 7, axis 0 the batch). On
 /// (B,T,F), Axis::time lets steps attend to steps, embedded from their features; Axis::feature lets
 /// variables attend to variables, embedded from their steps. All other axes are batch axes. The
-/// output has the layout of the query, its embed axis output_dim positions: with output_dim left out
-/// it has the shape of the query, so that {.axis = Axis::feature, .embed_size = T} gives (B,T,F) in
-/// which every step of a variable has seen the other variables.
+/// output has the layout of the query, its embed axis output_dim positions: with output_dim left
+/// out it has the shape of the query, so that {.axis = Axis::feature, .embed_size = T} gives
+/// (B,T,F) in which every step of a variable has seen the other variables.
 ///
 ///   q = x Wq + bq, k and v likewise;  scores = q k^T / sqrt(key_dim);
 ///   weights = softmax(scores + masks);  out = (weights v, heads side by side) Wo + bo

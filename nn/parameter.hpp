@@ -46,35 +46,35 @@ class Parameter {
   Parameter& operator=(const Parameter& other) { return *this = Parameter(other); }
   Parameter& operator=(Parameter&&) noexcept = default;
 
-  const Shape& shape() const { return shape_; }
-  Init init() const { return init_; }
-  Fans fans() const { return fans_; }
-  const Tensor<T>& value() const { return value_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] Init init() const { return init_; }
+  [[nodiscard]] Fans fans() const { return fans_; }
+  [[nodiscard]] const Tensor<T>& value() const { return value_; }
   /// Error unless the value has the parameter's shape.
   void set_value(Tensor<T> value) {
     if (value.empty() || value.shape() != shape_)
       fail("parameter", "'", name(), "' has the shape ", shape_, ", got ", value.shape());
     value_ = std::move(value);
   }
-  /// The value for writing in place; Error before it has one.
-  Tensor<T>& mutable_value() {
+  /// Write access to the elements; Error before it has a value. The shape cannot be changed.
+  T* mutable_data() {
     if (value_.empty()) fail("parameter", "'", name(), "' has no value yet: call initialise()");
-    return value_;
+    return value_.mutable_data();
   }
 
   /// Empty when there is none.
-  const Tensor<T>& grad() const { return cell_->grad; }
+  [[nodiscard]] const Tensor<T>& grad() const { return cell_->grad; }
   Tensor<T>& mutable_grad() { return cell_->grad; }
   /// The full path once it is part of a list of parameters: "encoder.lstm.kernel".
-  const std::string& name() const {
+  [[nodiscard]] const std::string& name() const {
     if (!cell_) fail("parameter", "its module was moved away: use the module it was moved to");
     return cell_->name;
   }
   void set_name(const std::string& name) { cell_->name = name; }
-  bool trainable() const { return cell_->trainable; }
+  [[nodiscard]] bool trainable() const { return cell_->trainable; }
   void set_trainable(bool yes) { cell_->trainable = yes; }
-  ParameterId id() const { return cell_->id; }
-  const std::shared_ptr<GradientCell<T>>& cell() const { return cell_; }
+  [[nodiscard]] ParameterId id() const { return cell_->id; }
+  [[nodiscard]] const std::shared_ptr<GradientCell<T>>& cell() const { return cell_; }
 
  private:
   Shape shape_;

@@ -22,10 +22,11 @@ struct PositionOptions {
 
 namespace detail {
 
-inline void require_position_options(const PositionOptions& o, std::string_view where) {
+inline Shape table_shape(const PositionOptions& o, std::string_view where) {
   if (o.positions < 1 || o.size < 1)
     fail(where, "needs at least one position and one element, got .positions = ", o.positions,
          ", .size = ", o.size);
+  return {o.positions, o.size};
 }
 
 // x + the first rows of the table (positions, size), one for each position of x.
@@ -62,9 +63,7 @@ class PositionEmbedding {
   using scalar = T;
 
   explicit PositionEmbedding(const PositionOptions& options)
-      : embeddings(Shape{options.positions, options.size}), options_(options) {
-    detail::require_position_options(options, "PositionEmbedding");
-  }
+      : embeddings(detail::table_shape(options, "PositionEmbedding")), options_(options) {}
 
   template <Scalar U>
   [[nodiscard]] Var<U> operator()(const Var<U>& x) const {
@@ -85,10 +84,8 @@ class PositionEmbedding {
 class SinusoidalPosition {
  public:
   explicit SinusoidalPosition(const PositionOptions& options, double longest = 1e4)
-      : options_(options) {
-    detail::require_position_options(options, "SinusoidalPosition");
+      : options_(options), table_(detail::table_shape(options, "SinusoidalPosition")) {
     if (!(longest > 1)) fail("SinusoidalPosition", "the longest wave must exceed 1, got ", longest);
-    table_ = Tensor<double>(Shape{options.positions, options.size});
     double* to = table_.mutable_data();
     for (Size p = 0; p < options.positions; ++p)
       for (Size i = 0; i < options.size; ++i) {

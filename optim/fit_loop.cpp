@@ -31,8 +31,8 @@ void check(const FitOptions& o) {
 // As in Keras: the validation part is rounded up.
 Size training_part(Size samples, double validation_fraction) {
   if (samples < 1) fail("fit", "the data has no samples");
-  const Size n =
-      static_cast<Size>(std::floor(static_cast<double>(samples) * (1 - validation_fraction)));
+  Size n = static_cast<Size>(std::floor(static_cast<double>(samples) * (1 - validation_fraction)));
+  if (validation_fraction > 0) n = std::min(n, samples - 1);  // 1 - 1e-20 is 1
   if (n < 1)
     fail("fit", "a validation_fraction of ", validation_fraction, " leaves none of ", samples,
          " samples for training");

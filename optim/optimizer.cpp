@@ -81,9 +81,6 @@ void OptimizerState<T>::require_bound() const {
 
 template <Scalar T>
 void OptimizerState<T>::require_matching(const Parameter<T>& p) const {
-  if (p.value().shape() != p.shape())
-    fail(name_, "the value of '", p.name(), "' has the shape ", p.value().shape(), ", not ",
-         p.shape());
   if (!p.grad().empty() && p.grad().shape() != p.shape())
     fail(name_, "the gradient of '", p.name(), "' has the shape ", p.grad().shape(), ", not ",
          p.shape());

@@ -114,7 +114,7 @@ void OptimizerState<T>::each_update(const F& f) {
     pointers_.clear();
     for (Slot& slot : slots_) pointers_.push_back(slot.values[k].mutable_data());
     const ParameterGroup group = group_of(p);
-    f(Update{p.shape().size(), p.mutable_value().mutable_data(), p.grad().data(), pointers_,
+    f(Update{p.shape().size(), p.mutable_data(), p.grad().data(), pointers_,
              learning_rate() * group.learning_rate_factor,
              group.weight_decay.value_or(weight_decay_)});
   }

@@ -4,17 +4,10 @@
 #include <utility>
 
 #include <axisgrad/autograd/gradcheck/problem.hpp>
+#include <axisgrad/autograd/random.hpp>
 
 namespace axisgrad::gradchecking {
 namespace {
-
-// The step of SplitMix64 on a counter.
-std::uint64_t mix(std::uint64_t z) {
-  z += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
 
 Tensor<double> random(const Shape& shape, std::uint64_t seed, std::uint64_t stream) {
   Tensor<double> w(shape);
@@ -27,7 +20,7 @@ Tensor<double> random(const Shape& shape, std::uint64_t seed, std::uint64_t stre
 }  // namespace
 
 double random_weight(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
-  const std::uint64_t bits = mix(mix(mix(seed) ^ stream) ^ index);
+  const std::uint64_t bits = mix_keys(mix_keys(seed, stream), index);
   const double u = std::ldexp(static_cast<double>(bits >> 12), -52);  // [0, 1)
   return (.25 + .75 * u) * (bits & 1 ? 1 : -1);
 }
@@ -111,8 +104,9 @@ std::vector<Var<double>> Problem::variables(Tape<double>& tape, bool with_cotang
 }
 
 std::vector<Var<double>> Problem::first_gradients(Tape<double>& tape, bool create_graph) {
-  return grad<double>(result_.ys, variables(tape, false),
-                      {.create_graph = create_graph, .cotangents = cotangents_});
+  return grad<double>(
+      result_.ys, variables(tape, false),
+      {.create_graph = create_graph, .cotangents = cotangents_, .allow_constant = true});
 }
 
 std::vector<Tensor<double>> Problem::gradients() {
@@ -130,7 +124,8 @@ std::vector<Tensor<double>> Problem::gradients() {
         if (!std::isfinite(base_[k].data()[i])) w[i] = 0;
       weights.push_back(Var<double>(weights_[k]));
     }
-    const auto found = grad<double>(ys, variables(recorded_, order_ > 1), {.cotangents = weights});
+    const auto found = grad<double>(ys, variables(recorded_, order_ > 1),
+                                    {.cotangents = weights, .allow_constant = true});
     std::vector<Tensor<double>> result;
     std::size_t next = 0;
     for (const Row& row : rows)

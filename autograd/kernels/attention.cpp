@@ -49,6 +49,9 @@ struct Blocks {
   Index seen(Index i) const {
     return a.causal ? std::clamp<Index>(i + a.lead + 1, 0, a.keys) : a.keys;
   }
+  // Where the weights of a block begin in a full (outer, heads, queries, keys) tensor, in which
+  // they lie as in scratch if the block has all keys.
+  Index start(const Block& b) const { return ((b.o * a.heads + b.h) * a.queries + b.i) * a.keys; }
   // f(begin, end) over `tasks` equal parts of the whole work.
   template <class F>
   void share(Index tasks, F f) const {
@@ -225,26 +228,24 @@ ScoreView<T> full_view(const Attention<T>& a, const T* p) {
 }
 
 template <class T>
-void forward_block(const Pass<T>& pass, T* s, T* out, T* weights) {
+void forward_block(const Blocks<T>& blocks, const Pass<T>& pass, T* s, T* out, T* weights) {
   const Attention<T>& a = pass.a;
-  pass.weights(s);
-  if (weights) pass.store(s, weights);
-  pass.template combine<formulas::multiply_op>(s, a.factors, s);
-  pass.times_keys(s, a.v, a.value_dim, out);
+  const bool in_place = weights && pass.b.keys == a.keys;
+  T* w = in_place ? weights + blocks.start(pass.b) : s;
+  pass.weights(w);
+  if (weights && !in_place) pass.store(w, weights);
+  pass.template combine<formulas::multiply_op>(w, a.factors, s);
+  pass.times_keys(a.factors.p ? s : w, a.v, a.value_dim, out);
 }
 
 // With W the weights, F the factors, g the cotangents:
 //   dv = (W F)^T g_out,  dW = (g_out v^T) F + g_weights,  dS = W (dW - sum over keys of W dW),
 //   dq = scale dS k,     dk = scale dS^T q,               d additive = dS
+// w holds the weights, s and ds are scratch; ds may be w.
 template <class T>
-void backward_block(const Pass<T>& pass, const AttentionGradients<T>& g, T* w, T* s) {
+void backward_block(const Pass<T>& pass, const AttentionGradients<T>& g, const T* w, T* s, T* ds) {
   const Attention<T>& a = pass.a;
   const Block& b = pass.b;
-  if (b.keys == 0) {  // causal: none of these queries sees a key
-    if (g.additive) pass.store(s, g.additive);
-    return;
-  }
-  pass.weights(w);
   if (g.v && g.out) {
     if (a.factors.p) pass.template combine<formulas::multiply_op>(w, a.factors, s);
     pass.add_times_queries(a.factors.p ? s : w, g.out, a.value_dim, g.v);
@@ -256,11 +257,12 @@ void backward_block(const Pass<T>& pass, const AttentionGradients<T>& g, T* w, T
     std::fill_n(s, b.size(), T(0));
   pass.template combine<formulas::multiply_op>(s, a.factors, s);
   if (g.weights) pass.template combine<formulas::add_op>(s, full_view(a, g.weights), s);
-  table<T>().rows.softmax_backward_rows(b.outers * b.heads * b.rows, b.keys, w, s, s);
-  if (g.additive) pass.store(s, g.additive);
-  pass.multiply_by_scale(s);
-  if (g.q) pass.times_keys(s, a.k, a.key_dim, g.q, g.scores != nullptr);
-  if (g.k) pass.add_times_queries(s, a.q, a.key_dim, g.k);
+  // Not in place: the tail of a short row, stored in part, would hold up the load of the next row.
+  table<T>().rows.softmax_backward_rows(b.outers * b.heads * b.rows, b.keys, w, s, ds);
+  if (g.additive) pass.store(ds, g.additive);
+  pass.multiply_by_scale(ds);
+  if (g.q) pass.times_keys(ds, a.k, a.key_dim, g.q, g.scores != nullptr);
+  if (g.k) pass.add_times_queries(ds, a.q, a.key_dim, g.k);
 }
 
 // The scores are taken before any mask: their cotangent reaches q and k by a way of its own.
@@ -297,13 +299,13 @@ void attention(const Attention<T>& a, T* out, T* weights, T* scores) {
         pass.store(s.get(), scores);
       }
       const Block b = blocks.at(u, r);
-      forward_block(Pass<T>{a, b, k.of(u)}, s.get(), out, weights);
+      forward_block(blocks, Pass<T>{a, b, k.of(u)}, s.get(), out, weights);
     }
   });
 }
 
 template <class T>
-void attention_backward(const Attention<T>& a, const AttentionGradients<T>& g) {
+void attention_backward(const Attention<T>& a, const T* kept, const AttentionGradients<T>& g) {
   const Index outer = a.outer * a.heads;
   if (g.q) std::fill_n(g.q, outer * a.queries * a.key_dim, T(0));
   if (g.k) std::fill_n(g.k, outer * a.keys * a.key_dim, T(0));
@@ -320,15 +322,23 @@ void attention_backward(const Attention<T>& a, const AttentionGradients<T>& g) {
           const Block b = blocks.at(u, r, true);
           scores_block(Pass<T>{a, b}, g, s.get());
         }
-        const Block b = blocks.at(u, r);
-        backward_block(Pass<T>{a, b, k.of(u), v.of(u)}, g, w.get(), s.get());
+        const Block b = blocks.at(u, r, kept != nullptr);
+        if (b.keys == 0) {  // causal: none of these queries sees a key
+          if (g.additive) Pass<T>{a, b}.store(s.get(), g.additive);
+          continue;
+        }
+        const Pass<T> pass{a, b, kept ? nullptr : k.of(u), v.of(u)};
+        if (!kept) pass.weights(w.get());
+        backward_block(pass, g, kept ? kept + blocks.start(b) : w.get(), s.get(), w.get());
       }
   });
 }
 
 template void attention(const Attention<float>&, float*, float*, float*);
 template void attention(const Attention<double>&, double*, double*, double*);
-template void attention_backward(const Attention<float>&, const AttentionGradients<float>&);
-template void attention_backward(const Attention<double>&, const AttentionGradients<double>&);
+template void attention_backward(const Attention<float>&, const float*,
+                                 const AttentionGradients<float>&);
+template void attention_backward(const Attention<double>&, const double*,
+                                 const AttentionGradients<double>&);
 
 }  // namespace axisgrad::kernels

@@ -1,6 +1,7 @@
-// Attention of queries to keys. The (queries, keys) matrix of weights never lies in memory as a
-// whole: a block of its rows is made, used and dropped, and backward makes it again from the same
-// inputs by the same steps. So memory grows with the number of tokens, not with its square.
+// Attention of queries to keys. Where tokens are many, the (queries, keys) matrix of weights never
+// lies in memory as a whole: a block of its rows is made, used and dropped, and backward makes it
+// again from the same inputs by the same steps. So memory grows with the number of tokens, not with
+// its square. Few tokens' weights are kept instead: they take no more room than q, k and v.
 #pragma once
 #include <array>
 
@@ -40,11 +41,17 @@ struct Attention {
   Index lead = 0;  // with causal, query i sees the keys 0 ... i + lead
 };
 
+/// Whether the weights of this problem are better kept for backward than made again.
+inline bool keeps_weights(Index queries, Index keys, Index key_dim, Index value_dim) {
+  return queries * keys <= (queries + keys) * key_dim + keys * value_dim;
+}
+
 /// out (outer, queries, heads, value_dim). weights and scores (outer, heads, queries, keys), where
 /// not null: the weights before the factors, the scores (scaled) before masks.
 template <class T>
 void attention(const Attention<T>&, T* out, T* weights, T* scores);
 
+/// `kept`: the weights that attention() gave, null: not kept.
 /// Cotangents of the three results (null: zero) and where the gradients go (null: not wanted), each
 /// in the layout of what it belongs to; that of the additive mask in full, (outer, heads, queries,
 /// keys).
@@ -54,6 +61,6 @@ struct AttentionGradients {
   T *q = nullptr, *k = nullptr, *v = nullptr, *additive = nullptr;
 };
 template <class T>
-void attention_backward(const Attention<T>&, const AttentionGradients<T>&);
+void attention_backward(const Attention<T>&, const T* kept, const AttentionGradients<T>&);
 
 }  // namespace axisgrad::kernels

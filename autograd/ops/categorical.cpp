@@ -1,18 +1,18 @@
 // Cross-entropy over classes. From logits it is one fused op: softmax and logarithm together never
 // divide by a probability that has underflowed.
+#include <cmath>
+#include <limits>
+
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/kernels/softmax.hpp>
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/ops/family.hpp>
+#include <axisgrad/autograd/ops/reduced.hpp>
 
 namespace axisgrad {
 namespace {
 
-template <class T>
-Var<T> reduced(const Var<T>& x, Reduction reduction) {
-  if (reduction == Reduction::mean) return mean(x);
-  return reduction == Reduction::sum ? sum(x) : x;
-}
+using detail::reduced;
 
 // -sum(t log softmax(x)) in public ops. Where t is 0, a log of -infinity counts as 0.
 template <class T>
@@ -120,6 +120,7 @@ template <class T>
 int class_axis(std::string_view where, const Var<T>& p, const Var<T>& t, Axis axis) {
   if (p.shape() != t.shape())
     fail(where, "prediction and target differ in shape: got ", p.shape(), " and ", t.shape());
+  detail::require_probabilities(t, where);
   return resolve(axis, p.rank(), where);
 }
 
@@ -130,7 +131,12 @@ Var<T> dense(std::string_view where, const Var<T>& p, const Var<T>& t, Axis axis
   if (t.shape() != p.shape().without(1u << a))
     fail(where, "classes of the shape ", t.shape(), " do not fit ", p.shape(),
          " with classes on axis ", a);
-  Var<T> one = one_hot(t, p.shape()[a]);
+  const Size classes = p.shape()[a];
+  for (const T& v : t.value())
+    if (!(v >= 0 && v < static_cast<T>(classes) && v == std::floor(v)))
+      fail(where, "target number ", &v - t.value().begin(), " of ", t.shape(), " is ", v,
+           ", not one of the ", classes, " classes 0 to ", classes - 1);
+  Var<T> one = one_hot(t, classes);
   for (int k = one.rank() - 1; k > a; --k) one = swap_axes(one, k, k - 1);
   return one;
 }

@@ -2,15 +2,12 @@
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/ops/family.hpp>
+#include <axisgrad/autograd/ops/reduced.hpp>
 
 namespace axisgrad {
 namespace {
 
-template <Scalar T>
-Var<T> reduced(const Var<T>& x, LossOptions options) {
-  if (options.reduction == Reduction::mean) return mean(x);
-  return options.reduction == Reduction::sum ? sum(x) : x;
-}
+using detail::reduced;
 
 // No broadcasting here: (B) against (B,1) would silently compare every prediction with every
 // target.
@@ -18,7 +15,7 @@ template <class Formula, Scalar T>
 Var<T> loss(std::string_view name, const Var<T>& p, const Var<T>& t, LossOptions options) {
   if (p.shape() != t.shape())
     fail(name, "prediction and target differ in shape: got ", p.shape(), " and ", t.shape());
-  return reduced(pointwise<Formula>(p, t), options);
+  return reduced(pointwise<Formula>(p, t), options.reduction);
 }
 
 struct mse_op {
@@ -75,11 +72,13 @@ Var<T> losses::Mae::of(const Var<T>& p, const Var<T>& t, LossOptions options) {
 }
 template <Scalar T>
 Var<T> losses::BinaryCrossentropy::of(const Var<T>& p, const Var<T>& t, LossOptions options) {
+  detail::require_probabilities(t, name);
   return loss<formulas::cross_entropy_op>(name, p, t, options);
 }
 template <Scalar T>
 Var<T> losses::BinaryCrossentropyFromLogits::of(const Var<T>& p, const Var<T>& t,
                                                 LossOptions options) {
+  detail::require_probabilities(t, name);
   return loss<formulas::cross_entropy_from_logit_op>(name, p, t, options);
 }
 template <Scalar T>
@@ -88,7 +87,7 @@ Var<T> losses::Huber::of(const Var<T>& p, const Var<T>& t, HuberOptions options)
     fail(name, "prediction and target differ in shape: got ", p.shape(), " and ", t.shape());
   if (!(options.delta > 0)) fail(name, "delta must be positive, got ", options.delta);
   const Var<T> delta(static_cast<T>(options.delta));
-  return reduced(pointwise<formulas::huber_op>(p, t, delta), {options.reduction});
+  return reduced(pointwise<formulas::huber_op>(p, t, delta), options.reduction);
 }
 
 std::vector<OpEntry> loss_family() {

@@ -160,7 +160,7 @@ void check_shapes(const LstmInputs<T>& in) {
 }  // namespace
 
 template <Scalar T>
-LstmOutputs<T> lstm(const LstmInputs<T>& in, LstmOptions options) {
+LstmOutputs<T> lstm(const LstmInputs<T>& in, LstmSequenceOptions options) {
   check_shapes(in);
   auto given = [](const Var<T>& v) { return !v.value().empty(); };
   const Var<T> mask = stop_gradient(in.mask), recurrent_mask = stop_gradient(in.recurrent_mask);
@@ -221,7 +221,7 @@ Var<T> joined(const LstmOutputs<T>& y) {
 // A sample: `arguments` makes the call from the inputs, by the op and by its reference.
 template <class F>
 Sample lstm_sample(std::string title, std::vector<SampleInput> inputs, F arguments,
-                   LstmOptions options = {}) {
+                   LstmSequenceOptions options = {}) {
   const auto fused = [=](auto v) { return joined(lstm(arguments(v), options)); };
   const auto composed = [=](std::span<const Var<double>> v) {
     const LstmInputs<double> in = arguments(v);
@@ -274,7 +274,7 @@ std::vector<Sample> lstm_op::samples() {
 
 std::vector<OpEntry> lstm_family() { return family<lstm_op>(Kind::fused); }
 
-template LstmOutputs<float> lstm(const LstmInputs<float>&, LstmOptions);
-template LstmOutputs<double> lstm(const LstmInputs<double>&, LstmOptions);
+template LstmOutputs<float> lstm(const LstmInputs<float>&, LstmSequenceOptions);
+template LstmOutputs<double> lstm(const LstmInputs<double>&, LstmSequenceOptions);
 
 }  // namespace axisgrad

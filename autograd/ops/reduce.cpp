@@ -3,6 +3,7 @@
 #include <axisgrad/autograd/kernels/reduce.hpp>
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/ops/family.hpp>
+#include <axisgrad/autograd/ops/reduced.hpp>
 
 namespace axisgrad {
 namespace {
@@ -30,11 +31,7 @@ Tensor<T> reduce(Tensor<T> x, unsigned set, Kernel kernel) {
   return x;
 }
 
-// y with the reduced axes back as axes of size 1, whether it kept them or not.
-template <class T>
-Var<T> kept(const Var<T>& y, const Shape& x, unsigned set) {
-  return reshape(y, x.without(set, true));
-}
+using detail::kept;
 
 struct sum_op {
   static constexpr std::string_view name = "sum";

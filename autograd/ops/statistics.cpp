@@ -3,6 +3,7 @@
 
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/ops/family.hpp>
+#include <axisgrad/autograd/ops/reduced.hpp>
 
 namespace axisgrad {
 namespace {
@@ -11,11 +12,7 @@ struct Reduced {
   unsigned axes;
 };
 
-// y or its cotangent with the reduced axes back as axes of size 1, whether it kept them or not.
-template <class T>
-Var<T> kept(const Var<T>& y, const Shape& x, unsigned axes) {
-  return reshape(y, x.without(axes, true));
-}
+using detail::kept;
 
 template <class T>
 T count(const Shape& x, unsigned axes) {

@@ -16,7 +16,7 @@ void initialise(const ag::Parameters<float>& parameters) {
   std::uint64_t seed = 1000;
   for (ag::Parameter<float>* p : parameters) {
     const auto noise = normal_values(p->shape(), ++seed);
-    float* const value = p->mutable_value().mutable_data();
+    float* const value = p->mutable_data();
     for (ag::Size i = 0; i < noise.size(); ++i)
       value[i] += static_cast<float>(.1 * noise.data()[i]);
   }

@@ -1,15 +1,22 @@
 // The modules and models that gradcheck checks. To add your own: one line here,
 //   module("MyLayer", [] { return MyLayer<float>({.units = 3}); }, Shape{2, 5, 4}),
 // with the shape of each input of a call. Small and uneven sizes: every element is checked.
+#include <axisgrad/nn/attention.hpp>
 #include <axisgrad/nn/attention_blocks.hpp>
 #include <axisgrad/nn/bidirectional.hpp>
+#include <axisgrad/nn/correlated_attention.hpp>
 #include <axisgrad/nn/dense.hpp>
 #include <axisgrad/nn/dropout.hpp>
+#include <axisgrad/nn/dual_stage.hpp>
+#include <axisgrad/nn/dual_stage_rnn.hpp>
+#include <axisgrad/nn/itransformer.hpp>
 #include <axisgrad/nn/layer_norm.hpp>
 #include <axisgrad/nn/lstm.hpp>
 #include <axisgrad/nn/multi_head_attention.hpp>
+#include <axisgrad/nn/per_variable_attention.hpp>
 #include <axisgrad/nn/position.hpp>
 #include <axisgrad/nn/sequential.hpp>
+#include <axisgrad/nn/variable_query_attention.hpp>
 
 #include "make.hpp"
 
@@ -217,6 +224,57 @@ std::vector<Check> module_checks() {
           "BothAttentionBlocks, joint",
           [] { return BothAttentionBlocks<float>(4, 3, {.form = BothForm::joint}); },
           Shape{2, 4, 3}),
+      module(
+          "Attention, luong", [] { return Attention<float>(3, 2); }, Shape{2, 4, 3}),
+      module(
+          "Attention, bahdanau",
+          [] { return Attention<float>(3, 2, {.score = AttentionScore::bahdanau}); },
+          Shape{2, 4, 3}),
+      module(
+          "PerVariableAttention, one lift",
+          [] {
+            return PerVariableAttention<float>({.num_heads = 2, .key_dim = 2, .embed_size = 3});
+          },
+          Shape{2, 4, 2}),
+      module(
+          "PerVariableAttention, a lift for each variable",
+          [] {
+            return PerVariableAttention<float>({.num_heads = 2,
+                                                .key_dim = 2,
+                                                .embed_size = 3,
+                                                .lift = Lift::separate,
+                                                .variables = 2});
+          },
+          Shape{2, 4, 2}),
+      module(
+          "PerVariableAttention, rank 4",
+          [] {
+            return PerVariableAttention<float>(
+                {.num_heads = 2, .key_dim = 2, .embed_size = 3, .lift = Lift::none});
+          },
+          Shape{2, 4, 2, 3}),
+      module(
+          "VariableQueryAttention",
+          [] {
+            return VariableQueryAttention<float>(
+                {.features = 2, .num_heads = 2, .key_dim = 2, .output_dim = 3});
+          },
+          Shape{2, 3, 2}),
+      module(
+          "pearson_correlation",
+          [] { return [](const auto& x) { return pearson_correlation(x, Axis::feature); }; },
+          Shape{2, 5, 3}),
+      module(
+          "CorrelatedAttention",
+          [] {
+            return CorrelatedAttention<float>(
+                {.num_heads = 2, .key_dim = 2, .embed_size = 4, .output_dim = 5});
+          },
+          Shape{2, 4, 3}),
+      module(
+          "EncoderLayer",
+          [] { return EncoderLayer<float>({.d_model = 4, .num_heads = 2, .d_ff = 3}); },
+          Shape{2, 3, 4}),
   };
 }
 
@@ -257,6 +315,47 @@ std::vector<Check> model_checks() {
                               Dense<float>(4, 2));
           },
           Shape{3, 3})),
+      model(
+          "DualStage, attention",
+          [] { return DualStage<float>({.features = 3, .lstm_units = 2, .attention_units = 2}); },
+          Shape{2, 4, 3}),
+      model(
+          "DualStage, time block",
+          [] {
+            return DualStage<float>({.features = 3,
+                                     .lstm_units = 2,
+                                     .second = SecondStage::time_block,
+                                     .time_steps = 4});
+          },
+          Shape{2, 4, 3}),
+      model(
+          "DualStageRNN",
+          [] {
+            return DualStageRNN<float>(
+                {.time_steps = 3, .series = 2, .encoder_units = 2, .decoder_units = 2});
+          },
+          Shape{2, 3, 2}, Shape{2, 3}),
+      model(
+          "ITransformer",
+          [] {
+            return ITransformer<float>(
+                {.time_steps = 5, .horizon = 2, .d_model = 4, .num_heads = 2, .d_ff = 3});
+          },
+          Shape{2, 5, 3}),
+      in_training(model(
+          "ITransformer, identity embeddings, dropout",
+          [] {
+            return ITransformer<float>({.time_steps = 5,
+                                        .horizon = 2,
+                                        .d_model = 4,
+                                        .num_heads = 2,
+                                        .d_ff = 3,
+                                        .layers = 2,
+                                        .dropout = .3,
+                                        .identity_embeddings = true,
+                                        .variables = 2});
+          },
+          Shape{2, 5, 2})),
   };
 }
 

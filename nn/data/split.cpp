@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <axisgrad/nn/data/split.hpp>
 
@@ -32,8 +34,13 @@ RowSplit split_in_order(Size rows, SplitFractions fractions) {
     return std::min(rows,
                     static_cast<Size>(std::floor((share + rounding) * static_cast<double>(rows))));
   };
-  return consecutive(boundary(train), boundary(train + validation),
-                     boundary(train + validation + test));
+  const RowSplit parts = consecutive(boundary(train), boundary(train + validation),
+                                     boundary(train + validation + test));
+  for (auto [share, part] :
+       {std::pair{train, parts.train}, {validation, parts.validation}, {test, parts.test}})
+    if (share > 0 && part.begin == part.end)
+      fail("split", "a share of ", share, " of ", rows, " rows is not even one row");
+  return parts;
 }
 
 }  // namespace axisgrad

@@ -19,7 +19,8 @@ struct RowSplit {
 /// The parts one after the other, from row 0. Error when a number is negative, or they add up to
 /// more rows than there are.
 [[nodiscard]] RowSplit split_in_order(Size rows, SplitCounts counts);
-/// Error when a share is not within 0 to 1, or they add up to more than 1.
+/// Error when a share is not within 0 to 1, when they add up to more than 1, or when one above 0 is
+/// less than one row.
 [[nodiscard]] RowSplit split_in_order(Size rows, SplitFractions fractions);
 
 template <class D>

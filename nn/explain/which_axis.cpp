@@ -71,7 +71,8 @@ class Prober {
     if (!same_bits(y_, value(x_)))
       fail(who, "f gives different values for the same x: fix what is random in it");
     found_.input = x.shape(), found_.output = y_.shape();
-    if (!probe.weights.value().empty()) found_.weights = sums(probe.weights.value());
+    for (const auto& [name, weights] : probe.weights)
+      if (!weights.value().empty()) found_.weights.push_back(sums(name, weights.value()));
     set_sides();
   }
 
@@ -294,8 +295,8 @@ class Prober {
     }
     return empty < kept.size() ? std::optional(empty) : std::nullopt;
   }
-  static WeightSums sums(const Tensor<double>& w) {
-    WeightSums found{w.shape()};
+  static WeightSums sums(const char* name, const Tensor<double>& w) {
+    WeightSums found{name, w.shape()};
     const auto look = [&](unsigned axes) {
       const auto empty = empty_rows(w, axes);
       if (!empty) return false;

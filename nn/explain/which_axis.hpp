@@ -10,7 +10,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <axisgrad/autograd/axis.hpp>
@@ -61,6 +61,7 @@ struct AxisDependence {
 
 /// What attention weights sum to 1 along, when a function returns weights.
 struct WeightSums {
+  std::string name{};  // of the member that holds them: "weights", "time_weights"
   Shape shape{};
   std::vector<int> axes{};  // one axis; several for a joint softmax; empty: no sum is 1
   Size positions = 1;       // on these axes together
@@ -78,7 +79,7 @@ struct WhichAxis {
   std::optional<bool> crosses{};
   /// Whether the output of one sample depends on another sample; unknown for a batch of one.
   std::optional<bool> mixes_samples{};
-  std::optional<WeightSums> weights{};
+  std::vector<WeightSums> weights{};  // empty when none are returned
 
   /// In one or two sentences.
   [[nodiscard]] std::string sentence() const;
@@ -92,7 +93,8 @@ std::ostream& operator<<(std::ostream& out, const WhichAxis& which);
 namespace detail {
 
 struct Probe {
-  Var<double> out, weights;  // weights: no value when there are none
+  Var<double> out;
+  std::vector<std::pair<const char*, Var<double>>> weights{};
 };
 using Probed = std::function<Probe(const Var<double>&)>;
 
@@ -100,22 +102,31 @@ WhichAxis which_axis(const Probed& f, const Tensor<double>& x, const WhichAxisOp
 
 template <class R>
 Probe as_probe(const R& result) {
-  if constexpr (requires { result.out, result.weights; })
-    return {result.out, result.weights};
-  else if constexpr (requires { result.sequence(); })
-    return {result.sequence(), {}};
-  else
-    return {result, {}};
+  if constexpr (requires { result.out; }) {
+    Probe probe{result.out};
+    if constexpr (requires { result.weights; })
+      probe.weights.emplace_back("weights", result.weights);
+    if constexpr (requires { result.time_weights; })
+      probe.weights.emplace_back("time_weights", result.time_weights);
+    if constexpr (requires { result.feature_weights; })
+      probe.weights.emplace_back("feature_weights", result.feature_weights);
+    return probe;
+  } else if constexpr (requires { result.sequence(); }) {
+    return {result.sequence()};
+  } else {
+    return {result};
+  }
 }
 
 }  // namespace detail
 
 /// Probes f, a function of x (rank 3 or more, axis 0 the batch) that returns a Var, a struct with
-/// `out` and `weights`, or an LSTM's result (its sequence); a module that has with_weights(x) is
-/// asked for them. It is computed in double with its parameters as they are. About (T + F +
-/// samples) backward passes and as many calls for each point. Differences below 1e-12 of the
-/// outputs and gradients around them count as rounding. Error when f differs between equal calls,
-/// or gives NaN at a point. Deterministic: the same f, x and options give the same answer.
+/// `out` and perhaps `weights`, `time_weights`, `feature_weights`, or an LSTM's result (its
+/// sequence); a module that has with_weights(x) is asked for them. It is computed in double with
+/// its parameters as they are. About (T + F + samples) backward passes and as many calls for each
+/// point. Differences below 1e-12 of the outputs and gradients around them count as rounding. Error
+/// when f differs between equal calls, or gives NaN at a point. Deterministic: the same f, x and
+/// options give the same answer.
 template <class F, Scalar T>
 [[nodiscard]] WhichAxis which_axis(F&& f, const Tensor<T>& x,
                                    const WhichAxisOptions& options = {}) {

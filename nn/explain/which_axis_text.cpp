@@ -75,7 +75,7 @@ std::string unused(const AxisDependence& d, const Words& w) {
 
 std::string about_weights(const WeightSums& s, const WhichAxis& w) {
   std::ostringstream text;
-  text << " Its weights " << s.shape;
+  text << " Its " << s.name << ' ' << s.shape;
   if (s.axes.empty()) {
     text << " sum to 1 along no axis.";
     return text.str();
@@ -170,7 +170,7 @@ std::string WhichAxis::sentence() const {
   else
     text << (*mixes_samples ? "; SAMPLES OF THE BATCH ARE MIXED" : "; samples stay apart");
   text << '.';
-  if (weights) text << about_weights(*weights, *this);
+  for (const WeightSums& sums : weights) text << about_weights(sums, *this);
   text << remarks(*this);
   return text.str();
 }

@@ -108,7 +108,7 @@ TEST_CASE("no allocation in a steady training step: attention blocks and dense l
     zero_gradients(list);
     backward(mse(model(tape.input(x)), Var<float>(target)));
     for (Parameter<float>* p : list) {  // gradient descent in place
-      float* w = p->mutable_value().mutable_data();
+      float* w = p->mutable_data();
       for (Size i = 0; i < p->shape().size(); ++i) w[i] -= .1f * p->grad().data()[i];
     }
     tape.clear();

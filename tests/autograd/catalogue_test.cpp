@@ -321,3 +321,44 @@ TEST_CASE("categorical cross-entropy from logits: soft targets, -infinity, class
         "[categorical_crossentropy_from_logits] prediction and target differ in shape: got (1,3) "
         "and (1)");
 }
+
+TEST_CASE("targets outside their range are refused, with number and place") {
+  const auto p = constant(Tensor<double>{{.25, .75}, {.5, .5}});
+  const auto text = [](const char* loss, const char* rest) {
+    return "[" + std::string(loss) + "] " + rest;
+  };
+  const auto bad = [](double v) { return constant(Tensor<double>({2, 2}, {0, 1, v, .5})); };
+  const char* range = "a target must lie in [0, 1], got 2 as number 2 of (2,2)";
+  CHECK(refusal([&] { (void)binary_crossentropy(p, bad(2)); }) ==
+        text("binary_crossentropy", range));
+  CHECK(refusal([&] { (void)binary_crossentropy_from_logits(p, bad(2)); }) ==
+        text("binary_crossentropy_from_logits", range));
+  CHECK(refusal([&] { (void)categorical_crossentropy(p, bad(2)); }) ==
+        text("categorical_crossentropy", range));
+  CHECK(refusal([&] { (void)categorical_crossentropy_from_logits(p, bad(2)); }) ==
+        text("categorical_crossentropy_from_logits", range));
+  CHECK(refusal([&] { (void)binary_crossentropy(p, bad(-.5)); }) ==
+        text("binary_crossentropy", "a target must lie in [0, 1], got -0.5 as number 2 of (2,2)"));
+  CHECK(refusal([&] { (void)binary_crossentropy(p, bad(std::nan(""))); }) ==
+        text("binary_crossentropy", "a target must lie in [0, 1], got nan as number 2 of (2,2)"));
+  for (const double v : {2., -1., .5}) {
+    const auto wrong = row({1, v});
+    const std::string rest = "target number 1 of (2) is " +
+                             std::string(v == 2  ? "2"
+                                         : v < 0 ? "-1"
+                                                 : "0.5") +
+                             ", not one of the 2 classes 0 to 1";
+    CHECK(refusal([&] { (void)sparse_categorical_crossentropy(p, wrong); }) ==
+          text("sparse_categorical_crossentropy", rest.c_str()));
+    CHECK(refusal([&] { (void)sparse_categorical_crossentropy_from_logits(p, wrong); }) ==
+          text("sparse_categorical_crossentropy_from_logits", rest.c_str()));
+  }
+  // The borders are inside, and so is all between; a target on a tape may be moved over them.
+  CHECK(refusal([&] { (void)binary_crossentropy(p, bad(1)); }) == "");
+  Tape<double> tape;
+  CHECK(refusal([&] { (void)binary_crossentropy(p, tape.input(bad(1.01).value())); }) == "");
+  for (const double delta : {0., -1.})
+    CHECK(refusal([&] { (void)huber(p, p, {.delta = delta}); }) ==
+          text("huber",
+               delta == 0 ? "delta must be positive, got 0" : "delta must be positive, got -1"));
+}

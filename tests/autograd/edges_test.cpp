@@ -1,7 +1,9 @@
 // Gradients where a formula changes sides: at zeros, ties, clipped values and infinities, which
 // random inputs never meet. (Ties of max, maximum and relu, roots at 0 and large logits are among
 // the public cases.)
+#include <cmath>
 #include <limits>
+#include <span>
 
 #include <doctest/doctest.h>
 
@@ -30,7 +32,38 @@ std::vector<Values> slopes(const std::vector<Values>& inputs, const F& f) {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
+// Where the value is finite, however large x is, no derivative may be NaN: a product of an overflow
+// and a slope that has become 0.
+template <class Op, Scalar T>
+void check_far(std::span<const T> far) {
+  if constexpr (differentiable<Op> && Op::samples.size() == 1)
+    for (T v : far) {
+      Tape<T> tape;
+      const Var<T> x = tape.input(Tensor<T>(Shape{1}, v), {.gradient = true});
+      const Var<T> y = pointwise<Op>(x);
+      if (!std::isfinite(y.value()(0))) continue;
+      const Var<T> plain = grad(sum(y), x), first = grad(sum(y), x, {.create_graph = true});
+      CAPTURE(Op::name);
+      CAPTURE(v);
+      CHECK_FALSE(std::isnan(plain.value()(0)));
+      CHECK_FALSE(std::isnan(first.value()(0)));
+      CHECK_FALSE(std::isnan(grad(sum(first), x).value()(0)));
+    }
+}
+template <Scalar T, class... Op>
+void check_far(list<Op...>) {
+  std::vector<T> far;
+  for (T v = 16; std::isfinite(v); v *= v) far.insert(far.end(), {v, -v, v / 3, -v / 3});
+  far.insert(far.end(), {std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest(), T(1e19),
+                         T(-1e19), T(3e13), T(-3e13)});
+  (check_far<Op, T>(far), ...);
+}
+
 }  // namespace
+
+TEST_CASE_TEMPLATE("edges: no derivative is NaN where the value is finite", T, float, double) {
+  check_far<T>(pointwise_ops{});
+}
 
 TEST_CASE("edges: |x| and |p - t| have slope 0 where they are 0") {
   CHECK(slopes({{-2, 0, 3}}, [](auto& x) { return abs(x[0]); })[0] == Values{-1, 0, 1});

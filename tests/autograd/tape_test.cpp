@@ -13,7 +13,7 @@ using namespace axisgrad;
 namespace {
 
 Tensor<double> vec(std::initializer_list<double> values) {
-  return {{static_cast<Size>(values.size())}, values};
+  return Tensor<double>({static_cast<Size>(values.size())}, values);
 }
 
 std::vector<double> list_of(const Tensor<double>& x) { return {x.begin(), x.end()}; }
@@ -171,7 +171,7 @@ TEST_CASE("a parameter: changed after it was watched is an error until clear()")
   auto w = parameter<double>("w", vec({2}));
   Tape<double> tape;
   const auto loss = sum(square(tape.watch(w)));
-  w.mutable_value().set({0}, 5);
+  w.mutable_data()[0] = 5;
   CHECK_THROWS_WITH_AS((void)tape.watch(w),
                        "[watch] the value of 'w' has changed since this recording first watched "
                        "it: call clear() on the tape first",
@@ -187,7 +187,7 @@ TEST_CASE("a parameter: a retained recording differentiates at its own old value
   Tape<double> tape;
   const auto loss = sum(square(tape.watch(w)));
   backward(loss, {.retain = true});
-  w.mutable_value().set({0}, 100);
+  w.mutable_data()[0] = 100;
   backward(loss);
   CHECK(w.grad()(0) == 12);
   CHECK(w.value()(0) == 100);
@@ -277,7 +277,7 @@ TEST_CASE("a parameter: copies are new ones, moves stay themselves") {
   backward(sum(tape.watch(moved) * tape.watch(copy)));
   CHECK(moved.grad()(0) == 2);
   CHECK(copy.grad()(0) == 2);
-  moved.mutable_value().set({0}, 9);
+  moved.mutable_data()[0] = 9;
   CHECK(copy.value()(0) == 2);
 }
 

@@ -182,3 +182,24 @@ TEST_CASE("pool: trim gives everything cached back to the system") {
   pool::trim();
   CHECK(pool::statistics().cached_bytes == 0);
 }
+
+TEST_CASE("tensor: nested lists are a matrix, or a stack of them") {
+  const Tensor<double> matrix{{1, 2}, {3, 4}};
+  CHECK(matrix.shape() == Shape{2, 2});
+  CHECK(matrix(0, 1) == 2);
+  CHECK(matrix(1, 0) == 3);
+  CHECK(Tensor<float>{{1, 2, 3}}.shape() == Shape{1, 3});
+  CHECK(Tensor<float>({{1}, {2}, {3}}).shape() == Shape{3, 1});
+  const Tensor<float> stack{{{1, 2}, {3, 4}, {5, 6}}, {{7, 8}, {9, 10}, {11, 12}}};
+  CHECK(stack.shape() == Shape{2, 3, 2});
+  CHECK(stack(1, 2, 0) == 11);
+  CHECK_THROWS_WITH_AS((Tensor<double>{{1, 2}, {3}}), "[tensor] the rows differ in length: 2 and 1",
+                       Error);
+  CHECK_THROWS_WITH_AS((Tensor<double>{{{1, 2}, {3, 4}}, {{5, 6}}}),
+                       "[tensor] the matrices differ in shape: (2,2) and (1,2)", Error);
+  // A shape with values, or with one for all, is as before.
+  CHECK(Tensor<double>({1, 2}, {3, 4}).shape() == Shape{1, 2});
+  CHECK(Tensor<double>({2, 3}).shape() == Shape{2, 3});
+  CHECK(Tensor<double>(Shape{2, 3}, 7.)(1, 2) == 7);
+  CHECK(Tensor<double>{{2, 3}, 7.}.shape() == Shape{2, 3});
+}

@@ -93,6 +93,8 @@ TEST_CASE("splits are in order and do not overlap, by counts and by fractions") 
                     "[split] numbers of rows must not be negative, got 5, -5 and 0");
   CHECK_THROWS_WITH((void)split_in_order(10, SplitFractions{.8, .3}),
                     "[split] the shares 0.8, 0.3 and 0 add up to more than 1");
+  CHECK_THROWS_WITH((void)split_in_order(3, SplitFractions{.7, .1, .2}),
+                    "[split] a share of 0.1 of 3 rows is not even one row");
   CHECK_THROWS_WITH((void)split_in_order(10, SplitFractions{1.5}),
                     "[split] a share must be within 0 and 1, got 1.5");
 }

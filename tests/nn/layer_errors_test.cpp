@@ -2,10 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <axisgrad/nn/attention_blocks.hpp>
+#include <axisgrad/nn/bidirectional.hpp>
 #include <axisgrad/nn/data/dataset.hpp>
 #include <axisgrad/nn/dense.hpp>
+#include <axisgrad/nn/layer_norm.hpp>
 #include <axisgrad/nn/lstm.hpp>
 #include <axisgrad/nn/metrics.hpp>
+#include <axisgrad/nn/multi_head_attention.hpp>
+#include <axisgrad/nn/position.hpp>
 
 using namespace axisgrad;
 
@@ -52,6 +56,35 @@ TEST_CASE("errors: LSTM") {
       "[LSTM] expects (batch, time, 2), got (4,2): give the layer before it as sequence(), not "
       "last()",
       lstm(ones({4, 2})));
+}
+
+// A negative size is refused by the layer, not by the shape of its first parameter.
+TEST_CASE("errors: negative sizes") {
+  CHECK_REFUSED("[Dense] needs at least one input and one unit, got 4 and -3",
+                (Dense<double>{4, -3}));
+  CHECK_REFUSED("[Dense] needs at least one input and one unit, got -4 and 3",
+                (Dense<double>{-4, 3}));
+  CHECK_REFUSED("[LSTM] needs at least one input and one unit, got .inputs = -1, .units = 2",
+                (LSTM<double>{{.inputs = -1, .units = 2}}));
+  CHECK_REFUSED("[LSTM] needs at least one input and one unit, got .inputs = 1, .units = -2",
+                (Bidirectional<double>{{.inputs = 1, .units = -2}}));
+  CHECK_REFUSED("[TimeAttentionBlock] needs at least one time step, got -5",
+                TimeAttentionBlock<double>{-5});
+  CHECK_REFUSED("[FeatureAttentionBlock] needs at least one feature, got -5",
+                FeatureAttentionBlock<double>{-5});
+  CHECK_REFUSED("[TimeAttentionBlock] needs at least one time step, got -5",
+                (BothAttentionBlocks<double>{-5, -3}));
+  CHECK_REFUSED(
+      "[PositionEmbedding] needs at least one position and one element, got .positions = -1, .size "
+      "= 2",
+      (PositionEmbedding<double>{{.positions = -1, .size = 2}}));
+  CHECK_REFUSED(
+      "[SinusoidalPosition] needs at least one position and one element, got .positions = 3, .size "
+      "= -2",
+      (SinusoidalPosition{{.positions = 3, .size = -2}}));
+  CHECK_REFUSED("[MultiHeadAttention] needs at least one head, got num_heads = -2",
+                (MultiHeadAttention<double>{{.num_heads = -2, .key_dim = 4}}));
+  CHECK_REFUSED("[shape] a size is negative in (-3)", (LayerNormalization<double>{{-3}}));
 }
 
 TEST_CASE("errors: initial values of an unknown kind") {

@@ -24,7 +24,7 @@ void fill(M& module, std::uint64_t seed = 5) {
 }
 
 template <ag::Scalar T = double>
-ag::LSTM<T> made(const ag::LstmModuleOptions& options) {
+ag::LSTM<T> made(const ag::LstmOptions& options) {
   ag::LSTM<T> layer(options);
   fill(layer);
   return layer;

@@ -150,3 +150,16 @@ TEST_CASE("a frozen parameter gets no gradient and does not move; thawed it does
   train();
   CHECK(!ag::same_bits(layer.kernel.value(), before));
 }
+
+TEST_CASE("count_parameters: each once, and names stay") {
+  ag::Dense<double> first{3, 2};
+  Tied tied;
+  const auto named = ag::parameters(first);
+  CHECK(named[0]->name() == "kernel");
+  const auto all = ag::parameters(first, tied);
+  CHECK(named[0]->name() == "0.kernel");
+  CHECK(ag::count_parameters(first) == 8);
+  CHECK(ag::count_parameters(first, tied) == ag::count(all));
+  CHECK(ag::count_parameters(first, first) == 8);
+  CHECK(named[0]->name() == "0.kernel");
+}

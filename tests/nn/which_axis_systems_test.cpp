@@ -139,7 +139,7 @@ TEST_CASE("seed 5: each variable over its own time steps; a reshape is no transp
   CHECK(says(good, "mixes time steps and keeps each feature apart"));
   CHECK(says(good, "Its weights (3,4,5,5) sum to 1 along axis 3, of 5 positions: the time steps."));
   CHECK(bad.output == good.output);  // no shape gives it away
-  CHECK(bad.weights->shape == good.weights->shape);
+  CHECK(bad.weights.at(0).shape == good.weights.at(0).shape);
   CHECK(bad.feature.pattern == Pattern::mixed);
   // "Variable 0" is memory 0 to 4 of (T,V): step 0 of all four variables and step 1 of the first.
   CHECK(bad.time.depends(0, 1));
@@ -219,8 +219,16 @@ TEST_CASE("seeds 9 and 11 at once: product, one after the other, joint") {
     CHECK(which.time.pattern == Pattern::mixed);
     CHECK(which.feature.pattern == Pattern::mixed);
     CHECK(which.crosses == (form != ag::BothForm::product));
-    CHECK(which.weights->axes ==
-          (form == ag::BothForm::joint ? std::vector{1, 2} : std::vector<int>{}));
+    if (form == ag::BothForm::joint) {
+      CHECK(which.weights.at(0).axes == std::vector{1, 2});
+      CHECK(which.weights.size() == 1);
+      continue;
+    }
+    CHECK(which.weights.at(0).axes.empty());  // the product of both
+    CHECK(says(which,
+               "Its time_weights (3,5,4) sum to 1 along axis 1, of 5 positions: the time "
+               "steps. Its feature_weights (3,5,4) sum to 1 along axis 2, of 4 positions: "
+               "the features."));
   }
 }
 

@@ -42,7 +42,7 @@ TEST_CASE("which_axis: the patterns of single ops") {
   CHECK(itself.sees_later == false);
   CHECK(itself.crosses == false);
   CHECK(itself.mixes_samples == false);
-  CHECK(!itself.weights);
+  CHECK(itself.weights.empty());
   CHECK(itself.sentence() ==
         "(2,5,4) -> (2,5,4): it mixes nothing: each value depends on itself alone; samples stay "
         "apart.");
@@ -217,7 +217,7 @@ TEST_CASE("which_axis: what weights sum to 1 along") {
         input);
   };
   const auto over = [](int axis) { return [axis](const V& v) { return ag::softmax(v, axis); }; };
-  CHECK(with(over(1), x).weights->axes == std::vector{1});
+  CHECK(with(over(1), x).weights.at(0).axes == std::vector{1});
   CHECK(
       with(over(1), x)
           .sentence()
@@ -261,7 +261,7 @@ TEST_CASE("which_axis: what weights sum to 1 along") {
     mask.set({1, 2, 0}, 0), mask.set({1, 3, 0}, 0);
     return ag::softmax(v, 2) * ag::constant(mask);
   };
-  CHECK(with(empty, x).weights->empty_rows == 2);
+  CHECK(with(empty, x).weights.at(0).empty_rows == 2);
   CHECK(with(empty, x).sentence().ends_with("2 rows have nothing to attend to."));
 }
 

@@ -5,6 +5,26 @@
 
 #include "line.hpp"
 
+TEST_CASE("fit: any validation_fraction above 0 takes a sample at least, or is refused") {
+  for (const ag::Size n : {2, 3, 10})
+    for (const double fraction : {1e-20, .01, .1, .49}) {
+      Line<double> line;
+      ag::SGD<double> sgd;
+      const auto history =
+          ag::fit(line.model(), line.parameters, sgd, ag::mse, ::line<double>(n),
+                  {.epochs = 1, .validation_fraction = fraction, .verbose = silent});
+      CAPTURE(n);
+      CAPTURE(fraction);
+      CHECK(history.epochs[0].validation_loss.has_value());
+    }
+  Line<double> line;
+  ag::SGD<double> sgd;
+  CHECK(error_of([&] {
+          (void)ag::fit(line.model(), line.parameters, sgd, ag::mse, ::line<double>(1),
+                        {.validation_fraction = .1, .verbose = silent});
+        }) == "[fit] a validation_fraction of 0.1 leaves none of 1 samples for training");
+}
+
 TEST_CASE("fit: errors, and nothing is changed") {
   const auto data = line<double>(10);
   Line<double> line;

@@ -96,6 +96,11 @@ const std::vector<std::string> samples{"dense_tanh",
                                        "optimizer_keras_rmsprop_centered",
                                        "clip_global_norm_torch",
                                        "schedule_keras_cosine_warmup",
+                                       "attention_luong",
+                                       "pearson_correlation",
+                                       "correlated_attention",
+                                       "dual_stage_simple_luong",
+                                       "da_rnn_one_series",
                                        "metrics"};
 
 }  // namespace
@@ -179,6 +184,61 @@ TEST_CASE("reference: what a block does not know is refused") {
   CHECK(refusal([](Changed& c) { c.entry["options"]["from_logits"] = true; }, "loss_mse") ==
         "[golden] from_logits is true, but mse knows no logits");
   CHECK(refusal([](Changed& c) { c.entry["block"] = "Conv"; }) == "block Conv is not known");
+}
+
+TEST_CASE("reference: what a network or an attention of variables does not know is refused") {
+  const auto with = [](const char* option, Json value, const char* name) {
+    return refusal([&](Changed& c) { c.entry["options"][option] = value; }, name);
+  };
+  const auto without = [](const char* option, const char* name) {
+    return refusal([&](Changed& c) { c.entry["options"].erase(option); }, name);
+  };
+  CHECK(with("score", "dot", "attention_luong") ==
+        "[golden] option score is \"dot\", expected one of luong, bahdanau");
+  CHECK(without("score", "attention_luong") == "[golden] option score is missing");
+  CHECK(with("score", "bahdanau", "attention_luong") ==
+        "[golden] the block has a parameter bahdanau_v, which the index does not list");
+  CHECK(with("lift", "none", "seed5_lift_shared_dense") ==
+        "[golden] option lift is \"none\", expected one of shared, separate");
+  CHECK(with("constant", "one", "pearson_correlation") ==
+        "[golden] option constant is \"one\", expected one of nan, zero");
+  CHECK(with("second", "lstm", "dual_stage_simple_luong") ==
+        "[golden] option second is \"lstm\", expected one of attention, time_block");
+  CHECK(without("attention_units", "dual_stage_simple_luong") ==
+        "[golden] option attention_units is missing");
+  CHECK(with("include_current", 1, "da_rnn_one_series") ==
+        "[golden] option include_current is 1, expected true or false");
+  CHECK(with("instance_norm_gradient", "none", "itransformer") ==
+        "[golden] option instance_norm_gradient is \"none\", expected one of full, detach_mean, "
+        "detach_both");
+  for (const char* name : {"attention_luong", "seed5_lift_shared_dense", "seed7_variable_query",
+                           "correlated_attention", "pearson_correlation", "da_rnn_one_series",
+                           "dual_stage_simple_luong", "itransformer"})
+    CHECK(with("units_", 3, name) == "[golden] option units_ is not known to this block");
+}
+
+TEST_CASE("reference: files of the same form with other options") {
+  {  // The correlation with a constant row is NaN where the file asks for 0, the gradient the same.
+    Changed c("pearson_correlation_constant_rows");
+    c.entry["options"].erase("constant");
+    ag::Tensor<double>&r = c.arrays.at("out"), &constant = c.arrays.at("is_constant_row");
+    for (ag::Size b = 0; b < 3; ++b)
+      for (ag::Size i = 0; i < 5; ++i)
+        for (ag::Size j = 0; j < 5; ++j)
+          if (constant(b, i) + constant(b, j) > 0) r.set({b, i, j}, NAN);
+    c.arrays.at("loss").set({}, NAN);
+    const Verdict v = c.run();
+    CHECK_MESSAGE(v.passed, v.text);
+  }
+  {  // The gradient of the published iTransformer as the one that is asked for.
+    Changed c("itransformer");
+    c.entry["options"]["instance_norm_gradient"] = "detach_mean";
+    c.arrays.at("grad.x") = c.arrays.at("grad_detached_mean.x");
+    const Verdict v = c.run();
+    CHECK_MESSAGE(v.passed, v.text);
+    c.entry["options"]["instance_norm_gradient"] = "detach_both";
+    CHECK(c.run().text.find("double: grad.x[") == 0);
+  }
 }
 
 TEST_CASE("reference: an entry that does not describe its file is refused") {

@@ -22,11 +22,13 @@ inline batch<T> far_exp(const batch<T>& x) noexcept {
   const V factor = select(low, V(down), select(high, V(up), V(T(1))));
   return kernel::exp<default_arch>(x + shift, default_arch{}) * factor;
 }
-// The lanes near 0 give the same bits either way: shift 0, factor 1.
+// The lanes near 0 give the same bits either way: shift 0, factor 1. So does -infinity, which is
+// what a mask leaves behind: 0.
 template <class T>
 inline batch<T> whole_exp(const batch<T>& x) noexcept {
   constexpr T s = sizeof(T) == 4 ? T(64) : T(512);
-  if (any(abs(x) > batch<T>(s))) return far_exp(x);
+  if (any(abs(x) > batch<T>(s) && x > batch<T>(-std::numeric_limits<T>::infinity())))
+    return far_exp(x);
   return kernel::exp<default_arch>(x, default_arch{});
 }
 inline batch<float> exp(const batch<float>& x) noexcept { return whole_exp(x); }

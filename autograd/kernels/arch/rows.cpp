@@ -1,6 +1,7 @@
 // Sums, maxima and softmax over rows and down columns.
 #include <limits>
 
+#include <axisgrad/autograd/kernels/arch/gemm_pack.hpp>
 #include <axisgrad/autograd/kernels/arch/math.hpp>
 #include <axisgrad/autograd/kernels/arch/vector.hpp>
 
@@ -180,36 +181,47 @@ void softmax_columns(Index n, Index stride, Index columns, const T* x, T* y) {
   });
 }
 
-// Rows shorter than half a vector: as many as there are lanes are turned on their side and treated
-// as columns, the last ones together with rows of zeros, so that the place of a row does not
-// matter.
+// Rows shorter than a vector: as many as there are lanes are turned on their side and treated as
+// columns, the last ones together with rows of zeros, so that the place of a row does not matter.
+// What a row by itself costs is the way across its lanes, for the maximum and for the sum. Backward
+// has two arrays to turn and one sum only: it pays for a quarter of a vector.
+template <class T>
+struct Side {
+  static constexpr Index w = lanes<T>;
+  alignas(64) T t[w * w];  // element j of row l: t[j * w + l]
+
+  void from(Index m, Index n, const T* x) {
+    transpose(m, n, x, n, t, w);
+    if (m < w)
+      for (Index j = 0; j < n; ++j)
+        for (Index l = m; l < w; ++l) t[j * w + l] = T(0);
+  }
+  void to(Index m, Index n, T* y) const { transpose(n, m, t, w, y, n); }
+};
+
 template <class T>
 void softmax_short_rows(Index rows, Index n, const T* x, T* y) {
   constexpr Index w = lanes<T>;
-  alignas(64) T t[w * w];
+  Side<T> side;
   for (Index r = 0; r < rows; r += w, x += w * n, y += w * n) {
     const Index m = rows - r < w ? rows - r : w;
-    for (Index l = 0; l < m; ++l)
-      for (Index j = 0; j < n; ++j) t[j * w + l] = x[l * n + j];
-    for (Index l = m; l < w; ++l)
-      for (Index j = 0; j < n; ++j) t[j * w + l] = T(0);
-    softmax_columns<T>(n, w, w, t, t);
-    for (Index l = 0; l < m; ++l)
-      for (Index j = 0; j < n; ++j) y[l * n + j] = t[j * w + l];
+    side.from(m, n, x);
+    softmax_columns<T>(n, w, w, side.t, side.t);
+    side.to(m, n, y);
   }
 }
 
 template <class T>
 void softmax_rows(Index rows, Index n, const T* x, T* y) {
   using V = Vec<T>;
-  if (n < lanes<T> / 2) return softmax_short_rows(rows, n, x, y);
+  if (n < lanes<T>) return softmax_short_rows(rows, n, x, y);
   for (Index r = 0; r < rows; ++r, x += n, y += n) {
     V most(-infinity<T>);
     by_vector<T>(n,
                  [&](Index j, auto k) { most = xsimd::max(most, load(x + j, k, -infinity<T>)); });
     const V m = shift_of(V(across<T>(most)));
     const T sum = sum_of<T>(n, [&](Index j, auto k) {
-      const V e = exp(load(x + j, k, -infinity<T>) - m);
+      const V e = first(Vec<T>(exp(load(x + j, k) - m)), k);
       store(e, y + j, k);
       return e;
     });
@@ -219,15 +231,6 @@ void softmax_rows(Index rows, Index n, const T* x, T* y) {
 }
 
 // dx = y (g - sum(y g))
-template <class T>
-void softmax_backward_rows(Index rows, Index n, const T* y, const T* g, T* dx) {
-  for (Index r = 0; r < rows; ++r, y += n, g += n, dx += n) {
-    const Vec<T> s(sum_of<T>(n, [&](Index j, auto k) { return load(y + j, k) * load(g + j, k); }));
-    by_vector<T>(n,
-                 [&](Index j, auto k) { store(load(y + j, k) * (load(g + j, k) - s), dx + j, k); });
-  }
-}
-
 template <class T>
 void softmax_backward_columns(Index n, Index stride, Index columns, const T* y, const T* g, T* dx) {
   by_vector<T>(columns, [&](Index c, auto k) {
@@ -240,6 +243,26 @@ void softmax_backward_columns(Index n, Index stride, Index columns, const T* y, 
       store(load(y + o, k) * (load(g + o, k) - s[0]), dx + o, k);
     }
   });
+}
+
+template <class T>
+void softmax_backward_rows(Index rows, Index n, const T* y, const T* g, T* dx) {
+  constexpr Index w = lanes<T>;
+  if (4 * n <= w) {
+    Side<T> of_y, of_g;
+    for (Index r = 0; r < rows; r += w, y += w * n, g += w * n, dx += w * n) {
+      const Index m = rows - r < w ? rows - r : w;
+      of_y.from(m, n, y), of_g.from(m, n, g);
+      softmax_backward_columns<T>(n, w, w, of_y.t, of_g.t, of_g.t);
+      of_g.to(m, n, dx);
+    }
+    return;
+  }
+  for (Index r = 0; r < rows; ++r, y += n, g += n, dx += n) {
+    const Vec<T> s(sum_of<T>(n, [&](Index j, auto k) { return load(y + j, k) * load(g + j, k); }));
+    by_vector<T>(n,
+                 [&](Index j, auto k) { store(load(y + j, k) * (load(g + j, k) - s), dx + j, k); });
+  }
 }
 
 template <class T>

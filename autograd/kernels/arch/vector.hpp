@@ -149,6 +149,27 @@ inline void store_part(Vec<T> v, T* p, Index n) {
   for (Index l = 0; l < n; ++l) p[l] = t[l];
 #endif
 }
+// v with zeros from lane n on.
+template <class T>
+inline Vec<T> first(Vec<T> v, Index n) {
+  if (n == lanes<T>) return v;
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4)
+    return _mm512_maskz_mov_ps(__mmask16((1u << n) - 1), v);
+  else
+    return _mm512_maskz_mov_pd(__mmask8((1u << n) - 1), v);
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4)
+    return _mm256_and_ps(v, _mm256_castsi256_ps(first_lanes<T>(n)));
+  else
+    return _mm256_and_pd(v, _mm256_castsi256_pd(first_lanes<T>(n)));
+#else
+  alignas(16) T t[lanes<T>];
+  v.store_aligned(t);
+  for (Index l = n; l < lanes<T>; ++l) t[l] = T(0);
+  return Vec<T>::load_aligned(t);
+#endif
+}
 template <class T>
 inline Vec<T> load(const T* p, Index n = lanes<T>, T other = T(0)) {
   return n == lanes<T> ? Vec<T>::load_unaligned(p) : load_part(p, n, other);

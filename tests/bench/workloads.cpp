@@ -1,0 +1,163 @@
+// The workloads on which axisgrad is compared with other libraries, one JSON line each. compare.sh
+// runs this beside the same models in PyTorch, JAX and Keras; docs/performance.md has the results.
+#include <iostream>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <axisgrad/autograd/kernels/parallel.hpp>
+
+#include "models.hpp"
+#include "train.hpp"
+
+namespace bench {
+namespace {
+
+template <class Model, std::size_t Inputs>
+Figure training(const Settings& settings, const auto& loss, const Data<Inputs>& data) {
+  Model model;
+  Training<Model, std::decay_t<decltype(loss)>, Inputs> run(model, loss, data);
+  if (settings.steps == 0) return run.figure(measure(settings, [&] { run.step(); }));
+  for (int i = 0; i < settings.steps; ++i) run.step();
+  return run.figure(0);
+}
+
+constexpr auto flags = Values::flags, uniform = Values::uniform;
+
+// The whole Jacobian of the loss by the model's input and all its parameters, in double, by central
+// differences at the given point: what torch.autograd.gradcheck does.
+Figure gradient_check(const Settings& settings) {
+  TimeBlock<float> model;
+  const auto parameters = ag::parameters(model);
+  ag::initialise(parameters, 7);
+  const auto x = random<double>({2, 20, 2}, Values::normal, 1);
+  const ag::Var<double> y(random<double>({2, 1}, flags, 2));
+  const auto loss = [&](auto v) { return ag::binary_crossentropy_from_logits(model(v), y); };
+  const double start = seconds(settings.clock);
+  const auto report = ag::gradcheck(
+      loss, x, ag::GradcheckOptions{.mode = ag::GradcheckMode::two_point, .other_points = false});
+  const double us = (seconds(settings.clock) - start) * 1e6;
+  if (!report) ag::fail("workloads", "the gradient check of W1 failed: ", report);
+  return {.us = us, .parameters = ag::count(parameters)};
+}
+
+// A graph of 10 nodes, each a number: what the tape itself costs.
+Figure scalar_graph(const Settings& settings) {
+  ag::Parameter<float> a{Shape{}}, b{Shape{}};
+  a.set_value(ag::Tensor<float>(Shape{}, -4.f)), b.set_value(ag::Tensor<float>(Shape{}, 2.f));
+  ag::Tape<float> tape;
+  const double us = measure(settings, [&] {
+    a.mutable_grad() = {}, b.mutable_grad() = {};
+    const auto x = tape.watch(a), y = tape.watch(b);
+    const auto c = x + y, d = x * y + y * y * y, e = c - d, f = e * e, g = f / 2;
+    ag::backward(g);
+  });
+  // e = a + b - a b - b^3, g = e^2 / 2: dg/da = e (1 - b), dg/db = e (1 - a - 3 b^2)
+  if (a.grad().item() != 2 || b.grad().item() != 14)
+    ag::fail("workloads", "gradients of W12: expected 2 and 14, got ", a.grad(), " and ", b.grad());
+  return {.us = us, .parameters = 2};
+}
+
+struct Workload {
+  const char* name;
+  Figure (*run)(const Settings&);
+};
+
+const std::vector<Workload> workloads = {
+    {"W1",
+     [](const Settings& s) {
+       return training<TimeBlock<float>, 1>(s, ag::binary_crossentropy_from_logits,
+                                            {{{{64, 20, 2}}}, {64, 1}, Values::normal, flags});
+     }},
+    {"W2",
+     [](const Settings& s) {
+       return training<FeatureBlock, 1>(s, ag::binary_crossentropy_from_logits,
+                                        {{{{64, 20, 10}}}, {64, 1}, Values::normal, flags});
+     }},
+    {"W3",
+     [](const Settings& s) {
+       return training<Luong, 1>(s, ag::mae, {{{{100, 10, 1}}}, {100, 1}});
+     }},
+    {"W4",
+     [](const Settings& s) {
+       return training<Bahdanau, 1>(s, ag::mae, {{{{64, 20, 1}}}, {64, 1}, uniform, uniform});
+     }},
+    {"W5",
+     [](const Settings& s) {
+       return training<OverTime, 1>(s, ag::mse, {{{{100, 4, 12}}}, {100, 1}});
+     }},
+    {"W6",
+     [](const Settings& s) {
+       return training<OverVariables, 1>(s, ag::mse, {{{{100, 4, 12}}}, {100, 1}});
+     }},
+    {"W7",
+     [](const Settings& s) {
+       return training<DaRnn, 2>(s, ag::mse, {{{{128, 10, 81}, {128, 10}}}, {128, 1}});
+     }},
+    {"W8",
+     [](const Settings& s) {
+       return training<Inverted<256, 2>, 1>(s, ag::mse, {{{{32, 96, 7}}}, {32, 96, 7}});
+     }},
+    {"W9",
+     [](const Settings& s) {
+       return training<Inverted<512, 3>, 1>(s, ag::mse, {{{{16, 96, 321}}}, {16, 96, 321}});
+     }},
+    {"W10",
+     [](const Settings& s) {
+       return training<LongLstm, 1>(s, ag::mse, {{{{64, 100, 64}}}, {64, 1}});
+     }},
+    {"W11", gradient_check},
+    {"W12", scalar_graph},
+};
+
+nlohmann::ordered_json line(const Workload& workload, const Figure& figure, int threads) {
+  const auto number = [](const auto& x) {
+    return x ? nlohmann::ordered_json(*x) : nlohmann::ordered_json();
+  };
+  return {{"workload", workload.name},
+          {"peer", "axisgrad"},
+          {"version", AXISGRAD_VERSION},
+          {"threads", threads},
+          {"us", figure.us},
+          {"loss_first", number(figure.loss_first)},
+          {"loss_last", number(figure.loss_last)},
+          {"parameters", number(figure.parameters)}};
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Times training steps; prints one JSON line per workload, times in microseconds."};
+  Settings settings;
+  int threads = 1;
+  std::vector<std::string> only;
+  std::vector<std::string> names;
+  for (const Workload& w : workloads) names.push_back(w.name);
+  std::string clock = "wall";
+  app.add_option("--threads", threads, "threads to compute with")->check(CLI::PositiveNumber);
+  app.add_option("--only", only, "some workloads: W1,W2")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names));
+  app.add_option("--seconds", settings.seconds, "time to measure each for");
+  app.add_option("--clock", clock, "wall, or cpu: processor time, on a machine that is busy")
+      ->check(CLI::IsMember({"wall", "cpu"}));
+  app.add_option("--steps", settings.steps, "take so many training steps and no time");
+  CLI11_PARSE(app, argc, argv);
+  settings.clock = clock == "cpu" ? Clock::cpu : Clock::wall;
+  ag::kernels::set_threads(threads);
+  for (const Workload& w : workloads)
+    if (only.empty() || std::count(only.begin(), only.end(), w.name))
+      std::cout << line(w, w.run(settings), threads) << std::endl;
+  return 0;
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  try {
+    return bench::run(argc, argv);
+  } catch (const std::exception& e) {
+    std::cerr << "workloads: " << e.what() << "\n";
+    return 1;
+  }
+}
