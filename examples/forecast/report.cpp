@@ -92,6 +92,10 @@ void what_attention_is(Page& page, const Explanation& e) {
         "<em>permutation</em> says how much the error grows when that input comes from another "
         "window. Believe a map where all three agree, and the model beats the linear rule.");
   }
+  page.paragraph(e.window ? fmt::format("All of this is of test window {} alone.", *e.window)
+                          : fmt::format("All of this is the mean over {} test windows, at even "
+                                        "distances over the test part.",
+                                        e.windows));
   std::vector<std::vector<std::string>> rows;
   for (const Agreement& a : e.agreements)
     rows.push_back({a.attention + " over " + a.axis, a.with, fmt::format("{:.2f}", a.value)});
