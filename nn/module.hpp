@@ -90,7 +90,7 @@ template <Scalar T>
 /// Empties every grad.
 template <Scalar T>
 void zero_gradients(const Parameters<T>& parameters) {
-  for (Parameter<T>* p : parameters) p->mutable_grad() = {};
+  for (Parameter<T>* p : parameters) p->mutable_grad() = Tensor<T>();
 }
 
 /// Gives every parameter its first value (see Init), which depends on the seed, its name and its
