@@ -60,6 +60,25 @@ void comparison(Page& page, const std::string& name, const RunMetrics& metrics) 
       "for all variables.");
 }
 
+// The test errors of each target beside those of the linear rule: their mean hides which of them is
+// hard.
+void by_target(Page& page, const Settings& s, const Forecaster& model, const Prepared& data) {
+  if (data.targets.size() < 2 || s.model == "linear") return;
+  Forecaster linear("linear", context_of(data, s));
+  linear.solve(data.train);
+  const auto own = scores_by_target(model, data.test, data.deviations());
+  const auto rule = scores_by_target(linear, data.test, data.deviations());
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t k = 0; k < own.size(); ++k)
+    rows.push_back({data.target_name(k), fmt::format("{:.4f}", own[k].standardised.mse),
+                    fmt::format("{:.4f}", rule[k].standardised.mse),
+                    fmt::format("{:.5g}", own[k].original.mae),
+                    fmt::format("{:.5g}", rule[k].original.mae)});
+  page.table({"target", s.model + ": test MSE", "linear: test MSE", s.model + ": MAE, own units",
+              "linear: MAE, own units"},
+             rows);
+}
+
 std::vector<std::string> honesty(const Settings& s, const Prepared& d) {
   const auto rows = [](axisgrad::Rows r) { return fmt::format("{} to {}", r.begin, r.end - 1); };
   std::vector<std::string> items{
@@ -127,6 +146,7 @@ void write_report(const Folder& folder, const Settings& s, const Forecaster& mod
   verdict(page, s.model, metrics);
   page.heading("Beside the baselines");
   comparison(page, s.model, metrics);
+  by_target(page, s, model, data);
   page.heading("Forecasts of test windows");
   for (const Picture& p : pictures.forecasts) page.picture(p);
   if (explanation) {

@@ -8,6 +8,8 @@
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/random.hpp>
 #include <axisgrad/nn/data/baselines.hpp>
+#include <axisgrad/nn/weights/npy.hpp>
+#include <axisgrad/nn/weights/npz.hpp>
 
 #include "../../examples/forecast/files.hpp"
 #include "../../examples/forecast/page.hpp"
@@ -205,6 +207,25 @@ TEST_CASE("forecast: scores are the plain sums") {
   CHECK(score.standardised.mse == doctest::Approx(mse_scaled / n).epsilon(1e-5));
 }
 
+TEST_CASE("forecast: the score is the mean of the targets'") {
+  Settings s = small_settings();
+  s.model = "repeat";
+  const Trained t(waves(200), s);
+  const auto by_target = scores_by_target(t.model, t.data.test, t.data.deviations());
+  REQUIRE(by_target.size() == 3);
+  const Score all = score(t.model, t.data.test, t.data.deviations());
+  double mse = 0, mae = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    s.target = {t.data.series.names[k]};
+    const Trained alone(waves(200), s);
+    const Score one = score(alone.model, alone.data.test, alone.data.deviations());
+    CHECK(one.original.mse == doctest::Approx(by_target[k].original.mse));
+    mse += one.standardised.mse / 3, mae += one.original.mae / 3;
+  }
+  CHECK(all.standardised.mse == doctest::Approx(mse));
+  CHECK(all.original.mae == doctest::Approx(mae));
+}
+
 TEST_CASE("forecast: which baselines a model beats") {
   const auto with = [](double mse) {
     Metrics m{};
@@ -242,4 +263,50 @@ TEST_CASE("forecast: files are whole, or an error says why not") {
           .c_str());
   CHECK_THROWS_WITH((void)read_file(folder / "b"),
                     ("[forecast] there is no file '" + (folder / "b").string() + "'").c_str());
+}
+
+TEST_CASE("forecast: tables from NumPy's files") {
+  const TemporaryFolder folder;
+  const ag::Tensor<double> two({3, 2}, {1, 2, 3, 4, 5, 6}), one({3}, {7, 8, 9});
+  ag::save_npy(folder / "a.npy", two);
+  Settings s;
+  const Series npy = read_series((folder / "a.npy").string(), s);
+  CHECK(npy.names == Names{"0", "1"});
+  CHECK(ag::same_bits(npy.values, two));
+  CHECK(npy.step_text() == "1 row");
+
+  ag::ArrayFile file;
+  file.add("load", one), file.add("wind", two);
+  ag::write_npz(folder / "a.npz", file);
+  const Series npz = read_series((folder / "a.npz").string(), s);
+  CHECK(npz.names == Names{"load", "wind.0", "wind.1"});
+  CHECK(ag::same_bits(npz.values, ag::Tensor<double>({3, 3}, {7, 1, 2, 8, 3, 4, 9, 5, 6})));
+  s.columns = {"wind.1", "load"};
+  CHECK(ag::same_bits(read_series((folder / "a.npz").string(), s).values,
+                      ag::Tensor<double>({3, 2}, {2, 7, 4, 8, 6, 9})));
+}
+
+TEST_CASE("forecast: NumPy's files that are no tables") {
+  const TemporaryFolder folder;
+  const auto error = [&](const std::string& file, const Settings& s = {}) -> std::string {
+    try {
+      (void)read_series((folder / file).string(), s);
+    } catch (const ag::Error& e) {
+      const std::string text = e.what();
+      return text.substr(text.find(file));
+    }
+    return "";
+  };
+  ag::save_npy(folder / "a.npy", ag::Tensor<double>({2, 2, 2}, 1.));
+  CHECK(error("a.npy") == "a.npy' must hold (rows) or (rows, variables), got (2,2,2)");
+  ag::save_npy(folder / "b.npy", ag::Tensor<double>({2, 2}, {1, 2, NAN, 4}));
+  CHECK(error("b.npy") == "b.npy', row 1, column '0': nan is not a finite number");
+  Settings s;
+  s.date_column = "t";
+  ag::save_npy(folder / "c.npy", ag::Tensor<double>({2, 2}, 1.));
+  CHECK(error("c.npy", s) == "c.npy' has no dates: --date-column is for CSV files");
+  ag::ArrayFile file;
+  file.add("x", ag::Tensor<double>({3}, 1.)), file.add("y", ag::Tensor<double>({4}, 1.));
+  ag::write_npz(folder / "d.npz", file);
+  CHECK(error("d.npz") == "d.npz': 'y' has 4 rows, but 'x' 3");
 }
