@@ -30,7 +30,7 @@ ag::Dataset<float> chosen_windows(const ag::Windows<float>& test, const ExplainO
 }
 
 std::vector<MeanMap> mean_maps(const Forecaster& model, const ag::Dataset<float>& data) {
-  constexpr Size batch = 64;
+  constexpr Size batch = 16;  // a map of 720 steps by 720 for each head is not small
   std::vector<MeanMap> means;
   for (Size begin = 0; begin < data.samples(); begin += batch) {
     const auto part = data.take(begin, std::min(data.samples(), begin + batch));
@@ -99,7 +99,7 @@ Profile profile(const std::string& axis, const Forecaster& model, const Prepared
   if (windows.samples() > 1)
     p.measures.push_back({"permutation", over_targets(ag::permutation_importance(
                                              [&](const Var<float>& x) { return model(x); }, windows,
-                                             {.axis = number, .seed = seed}))});
+                                             {.axis = number, .seed = seed, .batch_size = 64}))});
   return p;
 }
 
