@@ -117,6 +117,41 @@ TEST_CASE("forecast: steps, seasons and what comes next") {
   CHECK(months.next(1) == Names{"2017-02"});
 }
 
+TEST_CASE("forecast: clocks that are numbers") {
+  const Timeline unix_time = read_timeline({"1700000000", "1700003600", "1700007200"}, "ts");
+  CHECK(unix_time.step_text() == "1 hour");
+  CHECK(unix_time.season() == 24);
+  CHECK(unix_time.next(2) == Names{"1700010800", "1700014400"});
+  const Timeline count = read_timeline({"5", "10", "15"}, "n");
+  CHECK(count.step_text() == "5 counts");
+  CHECK(count.season() == 1);
+  CHECK(count.next(1) == Names{"20"});
+  CHECK_THROWS_WITH((void)read_timeline({"5", "10", "9"}, "n"),
+                    "[forecast] column 'n', row 3: '9' lies before the row above, '10': sort the "
+                    "table by time");
+  const Timeline dates = read_timeline({"20160701", "20160702"}, "d");
+  CHECK(dates.step_text() == "1 day");
+  CHECK(dates.next(1) == Names{"20160703"});
+}
+
+TEST_CASE("forecast: columns that are no measurements are noted") {
+  const TemporaryFolder folder;
+  std::string text = "ts,k,a\n";
+  for (int i = 0; i < 9; ++i)
+    text += std::to_string(1700000000 + 60 * i) + ",4," + std::to_string(i * i) + "\n";
+  write_text(folder / "t.csv", text);
+  const Series series = read_series((folder / "t.csv").string(), {});
+  CHECK(series.notes == Names{"column 'ts' rises by the same step in every row: if it is a clock, "
+                              "give it as --date-column, or leave it out by --columns",
+                              "column 'k' is constant: it tells nothing, and counts as 0 when "
+                              "scaled"});
+  Settings s;
+  s.date_column = "ts";
+  const Series dated = read_series((folder / "t.csv").string(), s);
+  CHECK(dated.names == Names{"k", "a"});
+  CHECK(dated.step_text() == "1 minute");
+}
+
 TEST_CASE("forecast: gaps are told, a step back is an error") {
   const Timeline gap =
       read_timeline({"2016-01-01", "2016-01-02", "2016-01-03", "2016-01-08", "2016-01-09"}, "d");
