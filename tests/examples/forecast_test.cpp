@@ -98,6 +98,9 @@ TEST_CASE("forecast: the split, by shares and by rows") {
   s.split = {"0.5", "20", "10"};
   CHECK_THROWS_WITH((void)split_rows(s, 100),
                     "[forecast] --split mixes shares and numbers of rows: 0.5");
+  s.split = {"nan", "1e300", "10"};
+  CHECK_THROWS_WITH((void)split_rows(s, 100),
+                    "[forecast] --split mixes shares and numbers of rows: nan");
   s.split = {"a", "20", "10"};
   CHECK_THROWS_WITH((void)split_rows(s, 100), "[forecast] --split takes numbers, got 'a'");
 }
