@@ -18,26 +18,24 @@ struct ManyToOneOptions {
 /// that returns its sequence. x (B,T,inputs) -> out (B,units); weights and scores (B,T), the
 /// weights sum to 1 over time: it says when, not which variable. With h the last step,
 ///
-///   weights = softmax over t of s_t;  c = sum_t weights_t h_t;  out = tanh([c, h]
-///   attention_vector)
+///   weights = softmax over t of s_t;  c = sum_t weights_t h_t;
+///   out = tanh([c, h] attention_vector), which lies in (-1, 1)
 ///
 /// Parameters in the order of get_weights(): luong_w (D,D), or bahdanau_v (D,1), bahdanau_w1 and
 /// bahdanau_w2 (D,D); then attention_vector (2D,units); D = inputs; glorot_uniform, no biases.
+/// Error unless x has rank 3, `inputs` features and at least one step.
 template <Scalar T>
 class Attention {
  public:
   using scalar = T;
 
   Attention(Size inputs, Size units, ManyToOneOptions options = {})
-      : luong_w(Shape{inputs, inputs}),
+      : luong_w(square(inputs, units)),
         bahdanau_v(Shape{inputs, 1}),
         bahdanau_w1(Shape{inputs, inputs}),
         bahdanau_w2(Shape{inputs, inputs}),
         attention_vector(Shape{2 * inputs, units}),
-        options_(options) {
-    if (inputs < 1 || units < 1)
-      fail("Attention", "needs at least one input and one unit, got ", inputs, " and ", units);
-  }
+        options_(options) {}
 
   template <Scalar U>
   [[nodiscard]] Var<U> operator()(const Var<U>& x) const {
@@ -72,6 +70,11 @@ class Attention {
   Parameter<T> luong_w, bahdanau_v, bahdanau_w1, bahdanau_w2, attention_vector;
 
  private:
+  static Shape square(Size inputs, Size units) {
+    if (inputs < 1 || units < 1)
+      fail("Attention", "needs at least one input and one unit, got ", inputs, " and ", units);
+    return {inputs, inputs};
+  }
   // (B,T,1). (h_t W) . h is computed as h_t . (W h): one product with W for each sample instead of
   // one for each step.
   template <Scalar U>

@@ -30,7 +30,8 @@ struct AttendedDualStage {
 /// FeatureAttentionBlock -> LSTM -> Attention, or TimeAttentionBlock and Flatten -> Dense: the
 /// simple form of the dual-stage network, whose full form is DualStageRNN. x (B,T,F) -> out
 /// (B,outputs). The feature weights of a step come from that step alone. Parameters feature.*,
-/// lstm.*, attention.* or time.*, dense.*.
+/// lstm.*, attention.* or time.*, dense.*. Error at construction for a size that the second stage
+/// needs and was not given; at a call from the part that x does not fit.
 template <Scalar T>
 class DualStage {
  public:

@@ -44,17 +44,20 @@ Var<U> additive_weights(const LstmState<U>& state, const Var<U>& keys, const Var
 /// One step ahead from a window of n driving series and the past of the target: x (B,T,n), y_prev
 /// (B,T) -> out (B,1), in the unit of y_prev. Equation numbers are the paper's.
 ///
-///   encoder, step t: alpha_t = softmax over k of v_e . tanh(W_e [h_{t-1}; s_{t-1}] + U_e x^k) (8)
-///                    h_t, s_t = LSTM(alpha_t * x_t) (11)
-///   decoder, step t: beta_t = softmax over i of v_d . tanh(W_d [d_{t-1}; s'_{t-1}] + U_d h_i) (12)
-///                    c_t = sum_i beta_t^i h_i (14) d_t, s'_t = LSTM(w_tilde . [y_{t-1}; c_{t-1}] +
-///                    b_tilde), c_0 = 0         (15)
-///   out = v_y . (W_y [d_T; c_T] + b_w) + b_v (22)
+///   encoder, step t
+///     alpha_t = softmax over k of v_e . tanh(W_e [h_{t-1}; s_{t-1}] + U_e x^k)     (8, 9)
+///     h_t, s_t = LSTM(alpha_t * x_t), element by element                           (10, 11)
+///   decoder, step t
+///     beta_t = softmax over i of v_d . tanh(W_d [d_{t-1}; s'_{t-1}] + U_d h_i)     (12, 13)
+///     c_t = sum_i beta_t^i h_i, c_0 = 0                                            (14)
+///     d_t, s'_t = LSTM(w_tilde . [y_{t-1}; c_{t-1}] + b_tilde)                     (15, 16)
+///   out = v_y . (W_y [d_T; c_T] + b_w) + b_v                                       (22)
 ///
 /// x^k is the k-th series over the whole window: alpha_1 has seen the window's end. All states
 /// begin at 0. Parameters in this order and with the paper's letters: W_e (T,2m), U_e (T,T), v_e
 /// (T), encoder.*, W_d (m,2p), U_d (m,m), v_d (m), w_tilde (m+1, y first), b_tilde (1), decoder.*,
-/// W_y (p,p+m), b_w (p), v_y (p), b_v (1); glorot_uniform, biases zeros.
+/// W_y (p,p+m), b_w (p), v_y (p), b_v (1); glorot_uniform, biases zeros. Error for inputs of other
+/// shapes, and for a size left out.
 template <Scalar T>
 class DualStageRNN {
  public:

@@ -59,7 +59,7 @@ inline MultiHeadAttentionOptions attention_options(const ITransformerOptions& o)
   return a;
 }
 
-/// x and its normalised form: mean and deviation of each variable over its window, (B,1,V).
+/// Mean and deviation of each variable over its window, (B,1,V), in the unit of x.
 template <Scalar U>
 struct InstanceNorm {
   InstanceNorm(const Var<U>& x, double epsilon, InstanceNormGradient gradient)
@@ -131,7 +131,8 @@ class EncoderLayer {
 /// Parameters embedding.*, identity.embeddings (V,d_model) where asked for, encoder.K.attention.*,
 /// .norm1.*, .dense1.*, .dense2.*, .norm2.* of each layer K, norm.*, projector.*. With
 /// .initialisation = torch and identity embeddings, these begin glorot_uniform all the same.
-/// Without identity embeddings V may differ between calls.
+/// Without identity embeddings V may differ between calls. Error for an x of another rank or number
+/// of steps, and at construction where num_heads does not divide d_model.
 template <Scalar T>
 class ITransformer {
  public:

@@ -94,7 +94,7 @@ Copied learn_to_copy(const CopyTask& task, const Options& options) {
     copied.gradients_right = checked.right;
     row.gradcheck_max_rel_error = checked.first_order;
     row.gradcheck_second_order_max_rel_error = checked.second_order;
-    row.parameters = ag::count(ag::parameters(model.attention));
+    row.parameters = ag::count_parameters(model.attention);
   }
   row.seeds = options.quick ? 2 : 5;
   for (int s = 1; s <= row.seeds; ++s) {

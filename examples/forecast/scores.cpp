@@ -1,15 +1,32 @@
 #include "scores.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include <nlohmann/json.hpp>
 
 namespace forecast {
 namespace {
 
-Json to_json(const Errors& e) { return {{"mse", e.mse}, {"mae", e.mae}, {"rmse", e.rmse()}}; }
+// JSON has no such numbers, and a reader that is strict refuses a file with a bare NaN.
+Json number(double x) {
+  if (std::isnan(x)) return "NaN";
+  if (std::isinf(x)) return x > 0 ? "Infinity" : "-Infinity";
+  return x;
+}
+double number_from(const Json& json) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (json == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (json == "Infinity") return infinity;
+  if (json == "-Infinity") return -infinity;
+  return json.get<double>();
+}
+
+Json to_json(const Errors& e) {
+  return {{"mse", number(e.mse)}, {"mae", number(e.mae)}, {"rmse", number(e.rmse())}};
+}
 Errors errors_from_json(const Json& object) {
-  return {object.at("mse").get<double>(), object.at("mae").get<double>()};
+  return {number_from(object.at("mse")), number_from(object.at("mae"))};
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ struct Errors {
 struct Score {
   Errors standardised, original;
 };
-/// {"standardised": {"mse", "mae", "rmse"}, "original": {...}}
+/// {"standardised": {"mse", "mae", "rmse"}, "original": {...}}; what is no finite number is "NaN",
+/// "Infinity" or "-Infinity".
 [[nodiscard]] Json to_json(const Score& score);
 [[nodiscard]] Score score_from_json(const Json& object);
 

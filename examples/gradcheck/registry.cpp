@@ -350,7 +350,6 @@ std::vector<Check> model_checks() {
                                         .d_model = 4,
                                         .num_heads = 2,
                                         .d_ff = 3,
-                                        .layers = 2,
                                         .dropout = .3,
                                         .identity_embeddings = true,
                                         .variables = 2});

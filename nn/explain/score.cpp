@@ -59,10 +59,10 @@ std::vector<double> midranks(const Tensor<double>& x) {
 
 }  // namespace
 
-AttentionScore detail::attention_score(const Tensor<double>& matrix, const Tensor<double>& truth,
-                                       const AttentionScoreOptions& options) {
+MatrixScore detail::attention_score(const Tensor<double>& matrix, const Tensor<double>& truth,
+                                    const MatrixScoreOptions& options) {
   std::vector<Pair> pairs = pairs_of(matrix, truth, options.diagonal);
-  AttentionScore score;
+  MatrixScore score;
   score.pairs = static_cast<Size>(pairs.size());
   score.true_pairs =
       std::count_if(pairs.begin(), pairs.end(), [](const Pair& p) { return p.is_true; });

@@ -6,12 +6,12 @@
 
 namespace axisgrad {
 
-struct AttentionScoreOptions {
+struct MatrixScoreOptions {
   bool diagonal = false;  // whether the pairs (i,i) count
   Size k = 0;             // of precision at k; 0: as many as are true
 };
 
-struct AttentionScore {
+struct MatrixScore {
   /// The probability that a pair that is true has a larger element than one that is not, equal ones
   /// counting half (midranks): 1 all above, .5 as good as chance, 0 all below.
   double auroc = 0;
@@ -22,8 +22,8 @@ struct AttentionScore {
 };
 
 namespace detail {
-AttentionScore attention_score(const Tensor<double>& matrix, const Tensor<double>& truth,
-                               const AttentionScoreOptions& options);
+MatrixScore attention_score(const Tensor<double>& matrix, const Tensor<double>& truth,
+                            const MatrixScoreOptions& options);
 double rank_correlation(const Tensor<double>& a, const Tensor<double>& b);
 }  // namespace detail
 
@@ -32,8 +32,8 @@ double rank_correlation(const Tensor<double>& a, const Tensor<double>& b);
 /// gradient. Error for different shapes, a NaN, a truth that is not 0 or 1, or no true pair, or
 /// only true ones.
 template <Scalar T, Scalar U>
-[[nodiscard]] AttentionScore attention_score(const Tensor<T>& matrix, const Tensor<U>& truth,
-                                             const AttentionScoreOptions& options = {}) {
+[[nodiscard]] MatrixScore attention_score(const Tensor<T>& matrix, const Tensor<U>& truth,
+                                          const MatrixScoreOptions& options = {}) {
   return detail::attention_score(Tensor<double>(matrix), Tensor<double>(truth), options);
 }
 

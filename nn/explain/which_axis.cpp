@@ -295,7 +295,7 @@ class Prober {
     }
     return empty < kept.size() ? std::optional(empty) : std::nullopt;
   }
-  static WeightSums sums(const char* name, const Tensor<double>& w) {
+  static WeightSums sums(const std::string& name, const Tensor<double>& w) {
     WeightSums found{name, w.shape()};
     const auto look = [&](unsigned axes) {
       const auto empty = empty_rows(w, axes);

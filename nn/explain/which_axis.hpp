@@ -94,7 +94,7 @@ namespace detail {
 
 struct Probe {
   Var<double> out;
-  std::vector<std::pair<const char*, Var<double>>> weights{};
+  std::vector<std::pair<std::string, Var<double>>> weights{};
 };
 using Probed = std::function<Probe(const Var<double>&)>;
 
@@ -104,7 +104,10 @@ template <class R>
 Probe as_probe(const R& result) {
   if constexpr (requires { result.out; }) {
     Probe probe{result.out};
-    if constexpr (requires { result.weights; })
+    if constexpr (requires { result.weights.size(), result.weights[0]; })  // a matrix of each layer
+      for (std::size_t k = 0; k < result.weights.size(); ++k)
+        probe.weights.emplace_back("weights " + std::to_string(k), result.weights[k]);
+    else if constexpr (requires { result.weights; })
       probe.weights.emplace_back("weights", result.weights);
     if constexpr (requires { result.time_weights; })
       probe.weights.emplace_back("time_weights", result.time_weights);

@@ -311,6 +311,45 @@ struct float_inside_op {  // x^2, computed in float
   }
 };
 
+struct too_flat_op {  // x^2 with the slope that float32 differences with a step of 1e-6 suggest
+  static constexpr std::string_view name = "too_flat";
+  template <Scalar T>
+  static void gradient(ag::Rule<T>& r) {
+    r.add(0, T(1.96695) * r.cotangent() * r.input(0));
+  }
+  template <Scalar T>
+  static Var<T> apply(const Var<T>& x) {
+    return ag::record<too_flat_op, T>({&x}, ag::square(x).value(), {.inputs = 1});
+  }
+};
+
+TEST_CASE("C56: an input in float is checked in double; x^2 passes, a slope of 1.97 does not") {
+  const ag::Tensor<float> one(Shape{1}, 1.f);
+  const GradcheckOptions there{.other_points = false};
+  const auto right = ag::gradcheck([](auto x) { return ag::square(x); }, one, there);
+  CHECK(right);
+  CHECK(right.rows.at(0).analytic == 2);
+  CHECK(right.rows.at(0).numeric == doctest::Approx(2).epsilon(1e-9));
+  const auto wrong =
+      ag::gradcheck([](auto x) { return too_flat_op::apply(Var<double>(x)); }, one, there);
+  INFO(text(wrong));
+  CHECK_FALSE(wrong);
+  CHECK(wrong.rows.at(0).analytic == 1.96695);
+  CHECK(wrong.rows.at(0).numeric == doctest::Approx(2).epsilon(1e-9));
+  // An op that draws anew in every call has no gradient to check, and is not passed.
+  std::uint64_t seed = 0;
+  const auto random = ag::gradcheck(
+      [&](auto x) {
+        const ag::Tensor<double> draw = normal(x.shape(), static_cast<unsigned>(++seed));
+        return x * Var<double>(draw);
+      },
+      one);
+  CHECK_FALSE(random);
+  CHECK(says(random, "Not deterministic"));
+  // Nor is a function that takes its input off the recording.
+  CHECK_FALSE(ag::gradcheck([](auto x) { return ag::square(x.detach()); }, one));
+}
+
 TEST_CASE("a function whose output changes its shape from call to call is told") {
   int calls = 0;
   const auto changing = [&](auto x) {

@@ -94,7 +94,7 @@ TEST_CASE("every op: the value is finite and has the same shape in float and dou
   });
 }
 
-TEST_CASE("every op: gradient against differences, and 1.01 times the gradient fails") {
+TEST_CASE("every op: gradient against differences, and 1.01 times the gradient fails (C48)") {
   std::set<std::string> samples, inputs, samples_with,
       inputs_with;  // all there are, and those that ever had a gradient
   for_each_differentiable([&](const OpEntry& op, const Sample& sample, const Tensors& xs) {

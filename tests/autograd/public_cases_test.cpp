@@ -114,6 +114,7 @@ TEST_CASE("C29: ties in maxima") {
   CHECK(slope({3, 1, 3}, [](auto x) { return max(x); }) == std::vector<double>{.5, 0, .5});
   CHECK(slope({1, 3, 1}, [](auto x) { return min(x); }) == std::vector<double>{.5, 0, .5});
   CHECK(slope({0}, [](auto x) { return relu(x); })[0] == 0);
+  CHECK(slope({0}, [](auto x) { return maximum(x, 0.); })[0] == .5);
   for (bool largest : {true, false}) {
     Tape<double> tape;
     const auto a = tape.input(Tensor<double>({1}, 2.), {.gradient = true});
@@ -142,6 +143,67 @@ TEST_CASE("C32: cross-entropy with huge logits") {
   CHECK(slope(equal, [](auto v) { return -slice(log_softmax(v, -1), {.axis = 1, .begin = 1}); }) ==
         std::vector<float>{.5f, -.5f});
   CHECK(slope(equal, [](auto v) { return logsumexp(v); }) == std::vector<float>{.5f, .5f});
+}
+
+TEST_CASE("C34: sums and means in float keep what a running sum would lose") {
+  const float part = 1.f / 255;
+  const auto list = constant(Tensor<float>({1000000}, part));
+  const auto columns = constant(Tensor<float>({1000000, 2}, part));
+  CHECK(sum(list).item() == doctest::Approx(3921.56885).epsilon(1e-6));
+  CHECK(near({values_of(sum(columns, 0))[0], values_of(sum(columns, 0))[1]},
+             {3921.56885, 3921.56885}, 1e-6));
+  // As many ones as a float counts, and a few more: a running sum stays at 2^24.
+  const auto ones = constant(Tensor<float>({20000000}, 1.f));
+  CHECK(mean(ones).item() == 1);
+  CHECK(values_of(mean(reshape(ones, {10000000, 2}), 0)) == std::vector<float>{1, 1});
+}
+
+TEST_CASE("C37: gradients of broadcast operands have the shapes of the operands") {
+  Tape<double> tape;
+  const auto on = [&](const Tensor<double>& x) { return tape.input(x, {.gradient = true}); };
+  const auto x = constant(Tensor<double>({2, 3}, {1, 2, 3, 4, 5, 6}));
+  const auto w = on(Tensor<double>({3, 1}, 1.)), bias = on(Tensor<double>({1, 3}, {0, 1, 2})),
+             label = on(Tensor<double>({2, 1}, {0, 1}));
+  const auto loss = sum(square(matmul(x, w) + bias - label));
+  CHECK(loss.item() == 826);
+  const auto g = grad(loss, {w, bias, label});
+  CHECK(same_bits(g[0].value(), Tensor<double>({3, 1}, {402, 534, 666})));
+  CHECK(same_bits(g[1].value(), Tensor<double>({1, 3}, {40, 44, 48})));
+  CHECK(same_bits(g[2].value(), Tensor<double>({2, 1}, {-42, -90})));
+}
+
+TEST_CASE("C48: softmax does not cut the recording") {
+  const std::vector<double> x{1, 2, 3}, right{-0.07571796, -0.130104795, 0.205822755};
+  const auto loss = [](auto v) { return sum(square(softmax(v, -1))); };
+  CHECK(loss(row(x)).item() == doctest::Approx(0.510543058).epsilon(1e-8));
+  CHECK(near(slope(x, loss), right));
+  double total = 0;
+  for (double g : slope(x, loss)) total += g;
+  CHECK(std::abs(total) < 1e-15);
+}
+
+TEST_CASE("C39: negative axes count from the end") {
+  const auto x = constant(Tensor<double>({2, 2}, {1, 2, 3, 4}));
+  CHECK(values_of(sum(x, -1)) == std::vector<double>{3, 7});
+  CHECK(values_of(sum(x, -2)) == std::vector<double>{4, 6});
+  CHECK(refusal([&] {
+          (void)softmax(constant(Tensor<double>({2, 3}, 1.)), 2);
+        }) == "[softmax] axis 2 is out of range for a tensor of rank 2");
+}
+
+TEST_CASE("C41: reductions of a tensor without elements") {
+  const Tensor<double> a({0, 4}, 0.);
+  const auto x = constant(a);
+  CHECK(max(x, 1).shape() == Shape{0});
+  CHECK(refusal([&] { (void)max(x, 0); }) ==
+        "[max] no maximum over an empty axis of the shape (0,4)");
+  CHECK(values_of(sum(x, 0)) == std::vector<double>(4, 0.));
+  for (double m : values_of(mean(x, 0))) CHECK(std::isnan(m));
+  CHECK(mean(x, 0).shape() == Shape{4});
+  CHECK(softmax(x, 1).shape() == Shape{0, 4});
+  Tape<double> tape;
+  const auto leaf = tape.input(a, {.gradient = true});
+  CHECK(grad(sum(leaf), leaf).shape() == Shape{0, 4});
 }
 
 TEST_CASE("C39, C41: axes and empty axes of the later ops") {

@@ -34,7 +34,7 @@ TEST_CASE("grad: the slope of a sum of squares") {
   CHECK(list_of(grad(sum(x * x), x).value()) == std::vector<double>{2, -4, 6});
 }
 
-TEST_CASE("grad: a value that is reached by several paths counts once on each") {
+TEST_CASE("grad: a value that is reached by several paths counts once on each (C43)") {
   for (const auto& [at_x, at_a, f_x, f_a] :
        {std::array{1., 1., 6., 3.}, std::array{2., 3., 36., 12.}}) {
     Tape<double> tape;

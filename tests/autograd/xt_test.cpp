@@ -1,5 +1,6 @@
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -9,6 +10,7 @@
 #include <xtensor/xview.hpp>
 
 #include <axisgrad/autograd/error.hpp>
+#include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/xt.hpp>
 
 using namespace axisgrad;
@@ -53,6 +55,15 @@ TEST_CASE("containers, views and expressions come in, whatever their layout") {
   CHECK(adapt_in(xt::xarray<double>::from_shape({0, 4})).shape() == Shape{0, 4});
   const xt::xarray<double> deep = xt::xarray<double>::from_shape({1, 1, 1, 1, 1, 1, 1, 1, 1});
   CHECK_THROWS_WITH((void)adapt_in(deep), "[shape] at most 8 axes, got 9");
+}
+
+TEST_CASE("C35: integers are converted before they are summed") {
+  const xt::xarray<std::int32_t> large{2147483647, 2147483647};
+  CHECK(mean(constant(adapt_in<double>(large))).item() == 2147483647);
+  const xt::xarray<std::uint8_t> bytes = xt::ones<std::uint8_t>({5000});
+  CHECK(sum(constant(adapt_in<float>(bytes))).item() == 5000);
+  const xt::xarray<bool> mask = xt::ones<bool>({5000});
+  CHECK(sum(constant(adapt_in<float>(mask))).item() == 5000);
 }
 
 TEST_CASE("a tensor goes out as a view of its own elements") {

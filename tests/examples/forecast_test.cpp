@@ -1,5 +1,6 @@
 // The parts of examples/forecast, from settings to scores.
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <doctest/doctest.h>
@@ -186,6 +187,25 @@ TEST_CASE("forecast: scores are the plain sums") {
   CHECK(score.original.mae == doctest::Approx(mae / n).epsilon(1e-5));
   CHECK(score.original.rmse() == doctest::Approx(std::sqrt(mse / n)).epsilon(1e-5));
   CHECK(score.standardised.mse == doctest::Approx(mse_scaled / n).epsilon(1e-5));
+}
+
+TEST_CASE("C62: scores that are no numbers are written as JSON, and read back") {
+  const double inf = std::numeric_limits<double>::infinity();
+  Metrics odd{};
+  odd.test.standardised = {NAN, inf}, odd.test.original = {inf, -inf};
+  const std::string name = "quotes \" backslash \\ tab \t and \x01";
+  const TemporaryFolder folder;
+  write_metrics(folder.path(), {odd, {{name, odd}}});
+  const std::string text = read_file(folder / "metrics.json");
+  CHECK(Json::accept(text));  // strict: neither NaN nor Infinity stands bare in it
+  const RunMetrics back = read_metrics(folder.path());
+  CHECK(back.baselines.at(0).first == name);
+  for (const Metrics& m : {back.model, back.baselines.at(0).second}) {
+    CHECK(std::isnan(m.test.standardised.mse));
+    CHECK(m.test.standardised.mae == inf);
+    CHECK(m.test.original.mae == -inf);
+    CHECK(m.validation.original.mse == 0);
+  }
 }
 
 TEST_CASE("forecast: which baselines a model beats") {

@@ -1,6 +1,7 @@
 // How layers, initial values, rows and metrics refuse what does not fit.
 #include <doctest/doctest.h>
 
+#include <axisgrad/nn/attention.hpp>
 #include <axisgrad/nn/attention_blocks.hpp>
 #include <axisgrad/nn/bidirectional.hpp>
 #include <axisgrad/nn/data/dataset.hpp>
@@ -84,6 +85,10 @@ TEST_CASE("errors: negative sizes") {
       (SinusoidalPosition{{.positions = 3, .size = -2}}));
   CHECK_REFUSED("[MultiHeadAttention] needs at least one head, got num_heads = -2",
                 (MultiHeadAttention<double>{{.num_heads = -2, .key_dim = 4}}));
+  CHECK_REFUSED("[Attention] needs at least one input and one unit, got -3 and 4",
+                (Attention<double>{-3, 4}));
+  CHECK_REFUSED("[Attention] needs at least one input and one unit, got 3 and -4",
+                (Attention<double>{3, -4}));
   CHECK_REFUSED("[shape] a size is negative in (-3)", (LayerNormalization<double>{{-3}}));
 }
 

@@ -72,7 +72,7 @@ TEST_CASE("LSTM: weights in the order i, j, f, o are converted by arithmetic on 
   CHECK(state.c.item() == doctest::Approx(.593147941).epsilon(1e-8));
 }
 
-TEST_CASE("LSTM: no steps give the initial state, and an empty sequence") {
+TEST_CASE("LSTM: no steps give the initial state, and an empty sequence (C16)") {
   const auto layer = made({.inputs = 3, .units = 4});
   const auto y = layer(input({2, 0, 3}));
   CHECK(y.sequence().shape() == Shape{2, 0, 4});
@@ -83,7 +83,7 @@ TEST_CASE("LSTM: no steps give the initial state, and an empty sequence") {
   CHECK(same(carried.state().c, start.c));
 }
 
-TEST_CASE("LSTM: a sequence masked as a whole gives zeros, and no gradient to x") {
+TEST_CASE("LSTM: a sequence masked as a whole gives zeros, and no gradient to x (C16)") {
   const auto layer = made({.inputs = 3, .units = 4});
   ag::Tape<double> tape;
   const V x = tape.input(noise<double>({1, 5, 3}, 1), {.gradient = true});
@@ -93,7 +93,7 @@ TEST_CASE("LSTM: a sequence masked as a whole gives zeros, and no gradient to x"
   CHECK(same(ag::grad(ag::sum(y.sequence()), x), V(Tensor<double>({1, 5, 3}, 0.0))));
 }
 
-TEST_CASE("LSTM: last() is the last step of sequence(), and only a sequence can be stacked") {
+TEST_CASE("LSTM: last() is the last step of sequence(), and only a sequence can be stacked (C18)") {
   const auto first = made({.inputs = 3, .units = 4}), second = made({.inputs = 4, .units = 2});
   const auto y = first(input({2, 5, 3}));
   CHECK(y.sequence().shape() == Shape{2, 5, 4});
@@ -161,7 +161,7 @@ TEST_CASE("LSTM: a state of a recording that is over is refused, its detached tw
 }
 
 // h_t = tanh(w h_{t-1} + x), the recurrence without gates.
-TEST_CASE("a state carried on: the gradient by hand, detached and through both batches") {
+TEST_CASE("a state carried on: the gradient by hand, detached and through both batches (C46)") {
   const auto step = [](const V& w, const V& h, double x) { return ag::tanh(w * h + x); };
   ag::Tape<double> tape;
   V w = tape.input(Tensor<double>(Shape{}, .5), {.gradient = true});

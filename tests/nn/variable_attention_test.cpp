@@ -1,5 +1,7 @@
-// Attention of single variables: each over its own history, one asking all.
+// Attention of single variables: each over its own history, one asking all, all in the shape of the
+// input.
 #include <axisgrad/nn/per_variable_attention.hpp>
+#include <axisgrad/nn/same_shape_attention.hpp>
 #include <axisgrad/nn/variable_query_attention.hpp>
 
 #include "module_fixture.hpp"
@@ -143,4 +145,23 @@ TEST_CASE("VariableQueryAttention: what does not fit is refused") {
   CHECK_THROWS_WITH_AS(
       (void)one_asks(values({2, 4, 3}), values({2, 3})),
       "[VariableQueryAttention] the mask must be (batch, time) of x (2,4,3), got (2,3)", Error);
+}
+
+TEST_CASE("same_shape_attention: (100,4,12) stays, and every step has seen every variable") {
+  const auto attention = filled(MultiHeadAttention<double>(
+      same_shape_attention({.time_steps = 4, .num_heads = 3, .key_dim = 2})));
+  const auto y = attention.with_weights(values({100, 4, 12}));
+  CHECK(y.out.shape() == Shape{100, 4, 12});
+  CHECK(y.weights.shape() == Shape{100, 3, 12, 12});
+  CHECK(off_one(y.weights, -1) < 1e-14);
+  const Var<double> x = values({2, 4, 5});
+  Tape<double> tape;
+  const auto leaf = tape.input(x.value(), {.gradient = true});
+  const auto one = index(attention(leaf), {Size(1), Size(2), Size(3)});
+  const auto g = abs(grad(one, leaf));
+  CHECK(max(index(g, {Size(0)})).item() == 0);  // no sample sees another
+  CHECK(min(index(g, {Size(1)})).item() > 0);
+  check_gradients([&](auto v) { return attention.with_weights(v); }, x);
+  CHECK_THROWS_WITH_AS((void)same_shape_attention({.key_dim = 2}),
+                       "[same_shape_attention] needs .time_steps, got 0", Error);
 }

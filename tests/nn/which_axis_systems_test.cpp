@@ -3,9 +3,16 @@
 #include <doctest/doctest.h>
 
 #include <axisgrad/autograd/error.hpp>
+#include <axisgrad/nn/attention.hpp>
 #include <axisgrad/nn/bidirectional.hpp>
+#include <axisgrad/nn/dual_stage.hpp>
+#include <axisgrad/nn/dual_stage_rnn.hpp>
 #include <axisgrad/nn/explain/which_axis.hpp>
+#include <axisgrad/nn/itransformer.hpp>
+#include <axisgrad/nn/pearson_correlation.hpp>
+#include <axisgrad/nn/per_variable_attention.hpp>
 #include <axisgrad/nn/sequential.hpp>
+#include <axisgrad/nn/variable_query_attention.hpp>
 
 #include "../../examples/common/documents_code.hpp"
 #include "explained.hpp"
@@ -17,45 +24,9 @@ using ag::Var;
 
 namespace {
 
-// r (B,F,F) of x (B,T,F).
 Var<double> correlation(const Var<double>& x) {
-  const Var<double> c = x - ag::mean(x, 1, {.keep = true});
-  const Var<double> unit = c / ag::sqrt(ag::sum(ag::square(c), 1, {.keep = true}));
-  return ag::matmul(unit, unit, {.transpose_a = true});
+  return ag::pearson_correlation(x, ag::Axis::feature);
 }
-
-// Seed 7 as a loop: variable v asks, all variables answer; projections shared, (B,T,E,V).
-struct OneAsksAll {
-  using scalar = double;
-  ag::MultiHeadAttention<double> attention{
-      {.num_heads = 2, .key_dim = 3, .embed_size = 1, .key_embed_size = 4, .output_dim = 6}};
-
-  ag::Attended<double> with_weights(const Var<double>& x) const {
-    std::vector<Var<double>> outs, weights;
-    for (ag::Size v = 0; v < x.shape()[2]; ++v) {
-      const Var<double> query = ag::slice(x, {.axis = 2, .begin = v, .end = v + 1});
-      const auto a = attention.with_weights(query, x, x);
-      outs.push_back(a.out), weights.push_back(a.weights);
-    }
-    return {ag::stack(outs, -1), ag::stack(weights, 1), {}};
-  }
-  void visit(auto&& visitor) { visitor("attention", attention); }
-};
-
-// Seed 10, luong: s = (h W) . h_last, c = sum alpha h, out = tanh([c, h_last] Wc).
-struct LastAsksAll {
-  using scalar = double;
-  ag::Dense<double> score{4, 4, {.use_bias = false}};
-  ag::Dense<double> out{8, 6, {.activation = ag::Activation::tanh, .use_bias = false}};
-
-  ag::Attended<double> with_weights(const Var<double>& h) const {
-    const Var<double> last = ag::slice(h, {.axis = 1, .begin = 4});
-    const Var<double> weights = ag::softmax(ag::sum(score(h) * last, 2), 1);
-    const Var<double> c = ag::sum(h * ag::unsqueeze(weights, 2), 1);
-    return {out(ag::concat(std::vector{c, ag::squeeze(last, 1)}, -1)), weights, {}};
-  }
-  void visit(auto&& visitor) { visitor("score", score), visitor("out", out); }
-};
 
 template <class Layer>
 ag::WhichAxis asked(Layer& layer, const Shape& shape = {3, 5, 4},
@@ -145,15 +116,19 @@ TEST_CASE("seed 5: each variable over its own time steps; a reshape is no transp
   CHECK(bad.time.depends(0, 1));
   CHECK(!bad.time.depends(0, 2));
 
-  // The module: tokens on axis 1 of rank 4.
-  ag::MultiHeadAttention<float> module({.num_heads = 2, .key_dim = 3, .axis = 1, .embed_size = 3});
-  const auto which = asked(module, {2, 5, 4, 3});
-  CHECK(which.time.pattern == Pattern::mixed);
-  CHECK(which.feature.pattern == Pattern::own);
+  // The module, with a lift of each value and with tokens on axis 1 of rank 4.
+  for (const auto lift : {ag::Lift::shared, ag::Lift::none}) {
+    ag::PerVariableAttention<float> module(
+        {.num_heads = 2, .key_dim = 3, .embed_size = 3, .lift = lift});
+    const auto which = asked(module, lift == ag::Lift::none ? Shape{2, 5, 4, 3} : Shape{3, 5, 4});
+    CHECK(which.time.pattern == Pattern::mixed);
+    CHECK(which.feature.pattern == Pattern::own);
+  }
 }
 
 TEST_CASE("seed 7: one variable asks, all answer") {
-  OneAsksAll layer;
+  ag::VariableQueryAttention<float> layer(
+      {.features = 4, .num_heads = 2, .key_dim = 3, .output_dim = 6});
   const auto which = asked(layer, {3, 5, 4}, {.output_time = 1, .output_feature = 3});
   CHECK(which.output == Shape{3, 5, 6, 4});
   CHECK(which.time.pattern == Pattern::mixed);
@@ -180,7 +155,7 @@ TEST_CASE("seed 9: is the time block right? Yes, as a gate along time") {
 
 TEST_CASE(
     "seed 10: does it attend over time or features? A softmax over one position over neither") {
-  LastAsksAll many_to_one;
+  ag::Attention<float> many_to_one(4, 6);
   const auto attention = asked(many_to_one);
   CHECK(attention.output == Shape{3, 6});
   CHECK(says(attention,
@@ -242,13 +217,35 @@ TEST_CASE("seed 12: feature attention, LSTM, time attention: what does each part
   ag::Bidirectional<float> both({.inputs = 4, .units = 3});
   CHECK(asked(both).sees_later == true);
 
-  ag::Sequential whole(ag::FeatureAttentionBlock<float>(4),
-                       ag::sequence(ag::LSTM<float>({.inputs = 4, .units = 6})),
-                       ag::TimeAttentionBlock<float>(5), ag::Flatten{}, ag::Dense<float>(30, 1));
+  ag::DualStage<float> whole({.features = 4, .lstm_units = 6, .attention_units = 3});
   const auto which = asked(whole);
   CHECK(which.output == Shape{3, 1});
   CHECK(
       says(which, "(3,5,4) -> (3,1): it mixes both time steps and features; samples stay apart."));
+
+  // In full: the input attention compares whole series, so its first weights have seen the last
+  // step.
+  ag::DualStageRNN<float> full(
+      {.time_steps = 5, .series = 4, .encoder_units = 3, .decoder_units = 2});
+  ag::initialise(ag::parameters(full), 3);
+  const auto past = ag::constant(explained::input({3, 5}));
+  const auto alpha =
+      ag::which_axis([&](const Var<double>& x) { return full.with_weights(x, past).alpha; },
+                     explained::input({3, 5, 4}));
+  CHECK(alpha.output == Shape{3, 5, 4});
+  CHECK(alpha.sees_later == true);
+  CHECK(alpha.mixes_samples == false);
+}
+
+TEST_CASE("the variable transformer: variables look at variables, in every layer") {
+  ag::ITransformer<float> model(
+      {.time_steps = 5, .horizon = 3, .d_model = 4, .num_heads = 2, .d_ff = 6, .layers = 2});
+  const auto which = asked(model);
+  CHECK(which.output == Shape{3, 3, 4});
+  CHECK(which.feature.pattern == Pattern::mixed);
+  CHECK(which.mixes_samples == false);
+  CHECK(says(which, "weights 0 (3,2,4,4) sum to 1 along axis 3, of 4 positions: the features"));
+  CHECK(says(which, "weights 1 (3,2,4,4) sum to 1 along axis 3, of 4 positions: the features"));
 }
 
 TEST_CASE("Keras's attention_axes = 2 on (batch, time, feature): heads attend to heads") {

@@ -35,7 +35,7 @@ std::string error_of(F f) {
 
 }  // namespace
 
-TEST_CASE("global norm: one factor for all, Keras by norm, torch by norm + 1e-6") {
+TEST_CASE("global norm: one factor for all, Keras by norm, torch by norm + 1e-6 (C77)") {
   for (auto c : {Convention::keras, Convention::torch}) {
     auto a = with_gradient({3}), b = with_gradient({4}), none = with_gradient({7});
     none.mutable_grad() = {};
@@ -52,7 +52,7 @@ TEST_CASE("global norm: one factor for all, Keras by norm, torch by norm + 1e-6"
   }
 }
 
-TEST_CASE("global norm: what is short enough keeps its bits") {
+TEST_CASE("global norm: what is short enough keeps its bits (C77)") {
   for (auto c : {Convention::keras, Convention::torch}) {
     auto p = with_gradient({.1, .3}), zero = with_gradient({0, 0, 0});
     const auto before = p.grad();
@@ -66,7 +66,7 @@ TEST_CASE("global norm: what is short enough keeps its bits") {
   }
 }
 
-TEST_CASE("global norm: an infinite or NaN norm is returned, the gradients stay untouched") {
+TEST_CASE("global norm: an infinite or NaN norm is returned, the gradients stay untouched (C77)") {
   for (double bad : {infinity, not_a_number}) {
     auto p = with_gradient({bad, 1});
     const double norm = ag::clip_by_global_norm(ag::Parameters<double>{&p}, 1);

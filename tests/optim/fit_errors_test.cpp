@@ -88,7 +88,8 @@ TEST_CASE("fit: errors, and nothing is changed") {
         "[predict] the model gave (5,4) after batches that make (10,2)");
 }
 
-TEST_CASE("fit: a loss that is NaN, a norm that is infinite stop it, the parameters still good") {
+TEST_CASE(
+    "fit: a loss that is NaN, a norm that is infinite stop it, the parameters still good (C77)") {
   const auto data = line<double>(10);
   Line<double> line;
   ag::SGD<double> sgd;

@@ -2,11 +2,13 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 
 #include <doctest/doctest.h>
 
+#include <axisgrad/autograd/kernels/parallel.hpp>
 #include <axisgrad/optim/adam.hpp>
 
 #include "allocations.hpp"
@@ -58,6 +60,42 @@ TEST_CASE("the loss of an epoch is the mean over samples, not over batches") {
   CHECK(history.epochs[0].metrics[0] == doctest::Approx(std::sqrt(all.loss)).epsilon(1e-14));
   const auto parts = ag::evaluate(line.model(), ag::mse, data, {.batch_size = 3});
   CHECK(parts.loss == doctest::Approx(all.loss).epsilon(1e-14));
+}
+
+namespace {
+
+struct Threads {
+  int before = ag::kernels::threads();
+  explicit Threads(int n) { ag::kernels::set_threads(n); }
+  ~Threads() { ag::kernels::set_threads(before); }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "C72: a sum and five training steps have the same bits in every run, on 1, 2, 4 threads") {
+  Tensor<float> a(Shape{99999});
+  for (Size i = 0; i < a.size(); ++i) a.set({i}, 1 / static_cast<float>(i + 1));
+  // Large enough a batch for its sums to be split between threads.
+  const auto data = line<float>(500000);
+  std::optional<Tensor<float>> total, trained;
+  const auto same = [](std::optional<Tensor<float>>& first, const Tensor<float>& x) {
+    if (!first) first = x;
+    return ag::same_bits(*first, x);
+  };
+  for (int n : {1, 2, 4}) {
+    const Threads use(n);
+    for (int run = 0; run < 10; ++run) CHECK(same(total, ag::sum(ag::constant(a)).value()));
+    for (int run = 0; run < 2; ++run) {
+      Line<float> line;
+      ag::SGD<float> sgd{{.learning_rate = .1}};
+      (void)ag::fit(line.model(), line.parameters, sgd, ag::mse, data,
+                    {.epochs = 1, .batch_size = 100000, .seed = 1, .verbose = silent});
+      CHECK(sgd.steps() == 5);
+      CHECK(same(trained, line.dense.kernel.value()));
+    }
+  }
+  CHECK(std::abs(total->data()[0] - 12.0901361) < 2e-5);
 }
 
 TEST_CASE("the same seed gives the same bits, another seed another order") {

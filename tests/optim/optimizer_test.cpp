@@ -105,7 +105,7 @@ TEST_CASE("weight decay: of the value in Keras, of the gradient in torch") {
         doctest::Approx(.99));
 }
 
-TEST_CASE("Adam: one counter for all parameters, raised once per step") {
+TEST_CASE("Adam: one counter for all parameters, raised once per step (C50)") {
   Scalars p;
   Adam adam{{.learning_rate = .1, .epsilon = 1e-8, .convention = Convention::torch}};
   adam.bind(p.list());
@@ -116,7 +116,7 @@ TEST_CASE("Adam: one counter for all parameters, raised once per step") {
   CHECK(adam.steps() == 1);
 }
 
-TEST_CASE("Adam: a parameter without a gradient keeps value and state, the counter goes on") {
+TEST_CASE("Adam: a parameter without a gradient keeps value and state, the counter goes on (C50)") {
   Scalars p;
   Adam adam{{.learning_rate = .1, .epsilon = 0}};
   adam.bind(p.list());
@@ -151,7 +151,7 @@ TEST_CASE("Adam: where epsilon stands, and amsgrad") {
   }
 }
 
-TEST_CASE("RMSprop: epsilon inside or outside of the root") {
+TEST_CASE("RMSprop: epsilon inside or outside of the root (C52)") {
   const ag::RMSpropOptions one{.learning_rate = .01, .rho = .9, .epsilon = 1};
   auto torch = one;
   torch.convention = Convention::torch;

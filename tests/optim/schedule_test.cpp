@@ -58,7 +58,7 @@ TEST_CASE("cosine decay: the end is kept; with a warm-up the peak is reached at 
   CHECK(annealing(6) == Approx(.3));
 }
 
-TEST_CASE("linear warm-up: never 0, the peak once, then one factor per step") {
+TEST_CASE("linear warm-up: never 0, the peak once, then one factor per step (C54)") {
   const ag::LinearWarmup warm{
       10, ag::StepDecay{.initial_learning_rate = 1, .step_size = 1, .gamma = .1}};
   for (int i = 0; i < 10; ++i) CHECK(warm(i) == Approx(.1 * (i + 1)));

@@ -46,7 +46,7 @@ class LstmStack {
   LstmStack(Size inputs, const Settings& s) : dropout_(s.dropout) {
     for (Size k = 0; k < s.layers; ++k)
       layers_.emplace_back(
-          axisgrad::LstmModuleOptions{.inputs = k == 0 ? inputs : s.units, .units = s.units});
+          axisgrad::LstmOptions{.inputs = k == 0 ? inputs : s.units, .units = s.units});
   }
   [[nodiscard]] Var<float> sequence(Var<float> x) const {
     for (const auto& layer : layers_) x = dropout_(layer(x).sequence());
