@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include <axisgrad/nn/explain/which_axis.hpp>
+#include <axisgrad/nn/same_shape_attention.hpp>
 
 #include "common/copying.hpp"
 #include "common/documents_code.hpp"
@@ -63,7 +64,7 @@ bool ask(const lesson::Options& options) {
   const auto x = lesson::normal_values({2, steps, variables});
   lesson::FeaturesCutIntoHeads<double> cut(variables, heads, 6);
   ag::MultiHeadAttention<double> right(
-      {.num_heads = heads, .key_dim = 2, .axis = ag::Axis::feature, .embed_size = steps});
+      ag::same_shape_attention({.time_steps = steps, .num_heads = heads, .key_dim = 2}));
   ag::initialise(ag::parameters(cut), 5), ag::initialise(ag::parameters(right), 5);
   const auto wrong = cut.with_weights(ag::constant(x));
   const auto seen = ag::which_axis(right, x);

@@ -46,6 +46,10 @@ int evaluate(const EvaluateCommand& command) {
 int predict(const PredictCommand& command) {
   RunConfig config = read_config(command.run);
   Settings& s = config.settings;
+  if (s.current)
+    ag::fail("forecast", "'", command.run.string(),
+             "' was trained with --current: it needs the other variables of a row that the table "
+             "does not hold");
   s.columns = config.series.names;  // whatever else the new table holds
   const Series series = read_series(command.data, s);
   if (series.rows() < s.lookback)

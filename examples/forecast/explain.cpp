@@ -30,7 +30,7 @@ ag::Dataset<float> chosen_windows(const ag::Windows<float>& test, const ExplainO
 }
 
 std::vector<MeanMap> mean_maps(const Forecaster& model, const ag::Dataset<float>& data) {
-  constexpr Size batch = 64;
+  constexpr Size batch = 16;  // a map of 720 steps by 720 for each head is not small
   std::vector<MeanMap> means;
   for (Size begin = 0; begin < data.samples(); begin += batch) {
     const auto part = data.take(begin, std::min(data.samples(), begin + batch));
@@ -40,7 +40,7 @@ std::vector<MeanMap> mean_maps(const Forecaster& model, const ag::Dataset<float>
           ag::sum(ag::constant(ag::Tensor<double>(maps[k].weights.value())), 0).value();
       if (begin == 0)
         means.push_back({maps[k].name, maps[k].axes, maps[k].attended, maps[k].queries,
-                         ag::Tensor<double>(sum.shape(), 0.)});
+                         maps[k].among, ag::Tensor<double>(sum.shape(), 0.)});
       double* to = means[k].weights.mutable_data();
       for (Size i = 0; i < sum.size(); ++i) to[i] += sum.data()[i];
     }
@@ -87,7 +87,8 @@ Profile profile(const std::string& axis, const Forecaster& model, const Prepared
                 const ag::Dataset<float>& windows, const Explanation& e, std::uint64_t seed) {
   Profile p{axis, labels_of(axis, data), {}};
   for (const MeanMap& map : e.maps)
-    if (map.attended == axis) p.measures.push_back({map.name, attention_profile(map)});
+    if (map.attended == axis)
+      p.measures.push_back({map.name, attention_profile(map), true, map.among});
   const ag::Axis number = axis == "time" ? ag::Axis::time : ag::Axis::feature;
   const auto mean_forecast = [&](const Var<float>& x) {
     return mean(model(x), ag::Axis::time);  // (B, targets)
@@ -98,23 +99,26 @@ Profile profile(const std::string& axis, const Forecaster& model, const Prepared
   if (windows.samples() > 1)
     p.measures.push_back({"permutation", over_targets(ag::permutation_importance(
                                              [&](const Var<float>& x) { return model(x); }, windows,
-                                             {.axis = number, .seed = seed}))});
+                                             {.axis = number, .seed = seed, .batch_size = 64}))});
   return p;
 }
 
+// The values at the positions that the attention is over.
+ag::Tensor<double> compared(const Profile::Measure& measure, const Profile::Measure& attention) {
+  std::vector<double> v = measure.values;
+  if (!attention.among.empty()) {
+    v.clear();
+    for (const Size k : attention.among) v.push_back(measure.values[static_cast<std::size_t>(k)]);
+  }
+  return {{static_cast<Size>(v.size())}, v};
+}
+
 void add_agreements(Explanation& e, const Profile& p) {
-  const auto tensor = [](const std::vector<double>& v) {
-    return ag::Tensor<double>({static_cast<Size>(v.size())}, v);
-  };
-  if (p.labels.size() < 2) return;
   for (const auto& a : p.measures)
-    for (const auto& b : p.measures) {
-      const bool attention = a.name != "input gradient" && a.name != "permutation";
-      const bool other = b.name == "input gradient" || b.name == "permutation";
-      if (attention && other)
+    for (const auto& b : p.measures)
+      if (const auto values = compared(a, a); a.attention && !b.attention && values.size() > 1)
         e.agreements.push_back(
-            {p.axis, a.name, b.name, ag::rank_correlation(tensor(a.values), tensor(b.values))});
-    }
+            {p.axis, a.name, b.name, ag::rank_correlation(values, compared(b, a))});
 }
 
 // One line for each element, after the labels of its place.
@@ -211,7 +215,8 @@ void print_explanation(const Explanation& e) {
       fmt::print("{:<8} {:<16}", p.axis, m.name);
       for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 5); ++i)
         fmt::print("  {} {:.3f}", p.labels[order[i]], m.values[order[i]]);
-      fmt::print("  (uniform {:.3f})\n", 1 / static_cast<double>(order.size()));
+      fmt::print("  (uniform {:.3f})\n",
+                 1 / static_cast<double>(m.among.empty() ? order.size() : m.among.size()));
     }
   for (const Agreement& a : e.agreements)
     fmt::print("rank correlation over {}: {} and {}: {:.2f}\n", a.axis, a.attention, a.with,

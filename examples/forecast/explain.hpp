@@ -18,7 +18,7 @@ struct MeanMap {
   std::string name;
   Names axes;
   std::string attended;
-  std::vector<Size> queries;
+  std::vector<Size> queries, among;
   axisgrad::Tensor<double> weights;
 };
 
@@ -29,6 +29,8 @@ struct Profile {
   struct Measure {
     std::string name;
     std::vector<double> values;
+    bool attention = false;
+    std::vector<Size> among{};  // positions that it tells apart; empty: all
   };
   std::vector<Measure> measures;  // attention first, where there is some; gradients; permutation
 };

@@ -140,6 +140,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
+    std::fflush(stdout);  // what was said before comes before
     fmt::print(stderr, "{}\n", error.what());
     return 1;
   }

@@ -21,6 +21,7 @@ struct AttentionMap {
   Names axes;            // "time", "feature", "head"; what looks stands before what is looked at
   std::string attended;  // the one of them that the weights sum to 1 along: time or feature
   std::vector<Size> queries{};  // of what looks, that which reaches the forecast; empty: all
+  std::vector<Size> among{};    // the attended positions that there are weights for; empty: all
 };
 
 class Network {

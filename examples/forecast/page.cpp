@@ -14,7 +14,7 @@ h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.2rem; margin-top: 
 .warning { border-left: .3rem solid #b34700; padding: .4rem .8rem; background: #fdf3ec; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid #ccc; white-space: nowrap; }
+table { font-size: .93rem; } th, td { padding: .25rem .5rem; text-align: right; border-bottom: 1px solid #ccc; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
 tr.marked { font-weight: 700; background: #f2f7fb; }
 figure { margin: 1.2rem 0; } figure svg { display: block; width: 100%; min-width: 34rem; height: auto; }

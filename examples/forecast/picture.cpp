@@ -40,7 +40,7 @@ std::string tics(const std::vector<std::string>& labels, std::size_t most) {
 
 void run_gnuplot(const std::filesystem::path& folder, const Picture& p) {
   const auto terminal = [&](const char* kind, const char* rest) {
-    return fmt::format("set terminal {} size {},{} {}; set output '{}.{}'; load '{}.gp'", kind,
+    return fmt::format("set terminal {} size {},{} {}; set output '{}.new.{}'; load '{}.gp'", kind,
                        p.width, p.height, rest, p.name, kind[0] == 's' ? "svg" : "png", p.name);
   };
   const std::string command = fmt::format(
@@ -64,7 +64,10 @@ void draw(const std::filesystem::path& folder, std::vector<Picture>& pictures) {
   for (Picture& p : pictures) {
     write_file(folder / (p.name + ".gp"), p.script);
     run_gnuplot(folder, p);
-    p.svg = read_file(folder / (p.name + ".svg"));
+    // What gnuplot has finished takes the place of what was there.
+    p.svg = read_file(folder / (p.name + ".new.svg"));
+    std::filesystem::remove(folder / (p.name + ".new.svg"));
+    std::filesystem::rename(folder / (p.name + ".new.png"), folder / (p.name + ".png"));
     // Cells of a heat map are to be seen as cells, however large it is shown.
     replace(p.svg, "<image ", "<image style='image-rendering:pixelated' ");
     write_file(folder / (p.name + ".svg"), p.svg);

@@ -60,6 +60,25 @@ void comparison(Page& page, const std::string& name, const RunMetrics& metrics) 
       "for all variables.");
 }
 
+// The test errors of each target beside those of the linear rule: their mean hides which of them is
+// hard.
+void by_target(Page& page, const Settings& s, const Forecaster& model, const Prepared& data) {
+  if (data.targets.size() < 2 || s.model == "linear") return;
+  Forecaster linear("linear", context_of(data, s));
+  linear.solve(data.train);
+  const auto own = scores_by_target(model, data.test, data.deviations());
+  const auto rule = scores_by_target(linear, data.test, data.deviations());
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t k = 0; k < own.size(); ++k)
+    rows.push_back({data.target_name(k), fmt::format("{:.4f}", own[k].standardised.mse),
+                    fmt::format("{:.4f}", rule[k].standardised.mse),
+                    fmt::format("{:.5g}", own[k].original.mae),
+                    fmt::format("{:.5g}", rule[k].original.mae)});
+  page.table({"target", s.model + ": test MSE", "linear: test MSE", s.model + ": MAE, own units",
+              "linear: MAE, own units"},
+             rows);
+}
+
 std::vector<std::string> honesty(const Settings& s, const Prepared& d) {
   const auto rows = [](axisgrad::Rows r) { return fmt::format("{} to {}", r.begin, r.end - 1); };
   std::vector<std::string> items{
@@ -70,8 +89,10 @@ std::vector<std::string> honesty(const Settings& s, const Prepared& d) {
                   "of one part is in another.",
                   d.train.samples(), d.validation.samples(), d.test.samples()),
       "Mean and deviation for scaling come from training rows alone.",
-      fmt::format("The model sees rows up to the one before the first it forecasts, of no variable "
-                  "a later one. Missing cells: {}; nothing is filled from later rows.",
+      fmt::format("The model sees rows up to the one before the first it forecasts{}. Missing "
+                  "cells: {}; nothing is filled from later rows.",
+                  s.current ? ", but of the variables that it does not forecast one more"
+                            : ", of no variable a later one",
                   escaped(s.missing)),
       "The epoch is chosen by the validation windows; the test windows are looked at once."};
   for (const std::string& note : d.series.notes) items.push_back("Note: " + escaped(note) + '.');
@@ -90,6 +111,10 @@ void what_attention_is(Page& page, const Explanation& e) {
         "<em>permutation</em> says how much the error grows when that input comes from another "
         "window. Believe a map where all three agree, and the model beats the linear rule.");
   }
+  page.paragraph(e.window ? fmt::format("All of this is of test window {} alone.", *e.window)
+                          : fmt::format("All of this is the mean over {} test windows, at even "
+                                        "distances over the test part.",
+                                        e.windows));
   std::vector<std::vector<std::string>> rows;
   for (const Agreement& a : e.agreements)
     rows.push_back({a.attention + " over " + a.axis, a.with, fmt::format("{:.2f}", a.value)});
@@ -112,14 +137,16 @@ void write_report(const Folder& folder, const Settings& s, const Forecaster& mod
 
   Names targets;
   for (std::size_t k = 0; k < data.targets.size(); ++k) targets.push_back(data.target_name(k));
-  Page page(fmt::format("{}: {} forecast {} steps ahead", s.model, joined(targets), s.horizon));
+  Page page(fmt::format("{}: {} forecast {} step{} ahead", s.model, joined(targets), s.horizon,
+                        s.horizon == 1 ? "" : "s"));
   page.paragraph(fmt::format(
-      "Table <code>{}</code>, {} rows, {} variables, one step is {}. The model sees {} steps. {}.",
+      "Table <code>{}</code>, {} rows, {} variables, one step is {}. The model sees {} steps: {}.",
       escaped(data.series.path), data.series.rows(), data.series.names.size(),
       data.series.step_text(), s.lookback, escaped(model.info().line)));
   verdict(page, s.model, metrics);
   page.heading("Beside the baselines");
   comparison(page, s.model, metrics);
+  by_target(page, s, model, data);
   page.heading("Forecasts of test windows");
   for (const Picture& p : pictures.forecasts) page.picture(p);
   if (explanation) {

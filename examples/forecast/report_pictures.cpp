@@ -70,6 +70,34 @@ Picture forecast_window(const Forecaster& model, const Prepared& data, std::size
           curves_script({past, truth, forecast}, {time_text(data), name})};
 }
 
+// Of short horizons: the first step of consecutive windows, as somebody would have got them.
+Picture one_step_forecasts(const Forecaster& model, const Prepared& data, std::size_t k) {
+  const Size n = data.test.samples(), shown = std::min(n, Size{150}), first = (n - shown) / 2;
+  const auto part = data.test.take(first, first + shown);
+  const auto p = model(ag::constant(part.x)).value();
+  const ag::StandardScaler scaler = data.scaler.select({data.targets[k]});
+  Curve truth{"truth", {}, {}}, forecast{"forecast, one step ahead", {}, {}};
+  const Size stride = p.shape()[1] * p.shape()[2];
+  double error = 0;
+  for (Size i = 0; i < shown; ++i) {
+    const Size at = i * stride + static_cast<Size>(k);
+    const auto own = [&](float z) { return z * scaler.deviation()(0) + scaler.mean()(0); };
+    for (Curve* c : {&truth, &forecast})
+      c->x.push_back(static_cast<double>(data.test.target_start(first + i)));
+    truth.y.push_back(own(part.y.data()[at])), forecast.y.push_back(own(p.data()[at]));
+    error += std::abs(truth.y.back() - forecast.y.back()) / static_cast<double>(shown);
+  }
+  const std::string name = data.target_name(k);
+  return {fmt::format("one_step_{}", data.targets[k]),
+          fmt::format("{}, {} test windows in a row", name, shown),
+          fmt::format("Each point is forecast from the rows in front of it. Their mean absolute "
+                      "error is {:.4g}.",
+                      error),
+          fmt::format("Two curves of {} over {} rows, the truth and its forecast one step ahead.",
+                      name, shown),
+          curves_script({truth, forecast}, {"row of the table", name})};
+}
+
 std::string largest_text(const Names& labels, const std::vector<double>& values) {
   const auto at = std::max_element(values.begin(), values.end()) - values.begin();
   return fmt::format("{} ({:.3g})", labels[static_cast<std::size_t>(at)],
@@ -149,9 +177,11 @@ ReportPictures report_pictures(const Forecaster& model, const Prepared& data,
   ReportPictures pictures;
   if (history.size() > 1) pictures.training.push_back(training_curves(history));
   const Size n = data.test.samples();
+  const bool brief = data.test.options().horizon < 4;
   for (std::size_t k = 0; k < std::min<std::size_t>(data.targets.size(), 7); ++k)
-    pictures.forecasts.push_back(forecast_window(model, data, k, n / 2));
-  if (data.targets.size() == 1)
+    pictures.forecasts.push_back(brief ? one_step_forecasts(model, data, k)
+                                       : forecast_window(model, data, k, n / 2));
+  if (data.targets.size() == 1 && !brief)
     for (const Size window : {n / 6, n * 5 / 6})
       pictures.forecasts.push_back(forecast_window(model, data, 0, window));
   if (!explanation) return pictures;

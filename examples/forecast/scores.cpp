@@ -41,10 +41,11 @@ Score score_from_json(const Json& object) {
   return {errors_from_json(object.at("standardised")), errors_from_json(object.at("original"))};
 }
 
-Score score(const Forecaster& model, const axisgrad::Windows<float>& windows,
-            const std::vector<double>& deviations) {
+std::vector<Score> scores_by_target(const Forecaster& model,
+                                    const axisgrad::Windows<float>& windows,
+                                    const std::vector<double>& deviations) {
   constexpr Size batch = 256;
-  Score s;
+  std::vector<Score> scores(deviations.size());
   double elements = 0;
   for (Size begin = 0; begin < windows.samples(); begin += batch) {
     const auto data = windows.take(begin, std::min(windows.samples(), begin + batch));
@@ -53,15 +54,28 @@ Score score(const Forecaster& model, const axisgrad::Windows<float>& windows,
       axisgrad::fail("forecast", "the model '", model.info().name, "' gave ", p.shape(), " for ",
                      data.y.shape());
     for (Size i = 0; i < p.size(); ++i) {
-      const double e = double{p.data()[i]} - double{data.y.data()[i]};
-      const double o = e * deviations[static_cast<std::size_t>(i) % deviations.size()];
-      s.standardised.mse += e * e, s.standardised.mae += std::abs(e);
-      s.original.mse += o * o, s.original.mae += std::abs(o);
+      const std::size_t k = static_cast<std::size_t>(i) % deviations.size();
+      const double e = double{p.data()[i]} - double{data.y.data()[i]}, o = e * deviations[k];
+      scores[k].standardised.mse += e * e, scores[k].standardised.mae += std::abs(e);
+      scores[k].original.mse += o * o, scores[k].original.mae += std::abs(o);
     }
-    elements += static_cast<double>(p.size());
+    elements += static_cast<double>(p.size() / p.shape()[2]);
   }
-  for (Errors* e : {&s.standardised, &s.original}) e->mse /= elements, e->mae /= elements;
-  return s;
+  for (Score& s : scores)
+    for (Errors* e : {&s.standardised, &s.original}) e->mse /= elements, e->mae /= elements;
+  return scores;
+}
+
+Score score(const Forecaster& model, const axisgrad::Windows<float>& windows,
+            const std::vector<double>& deviations) {
+  Score mean;
+  for (const Score& s : scores_by_target(model, windows, deviations)) {
+    const auto n = static_cast<double>(deviations.size());
+    mean.standardised.mse += s.standardised.mse / n,
+        mean.standardised.mae += s.standardised.mae / n;
+    mean.original.mse += s.original.mse / n, mean.original.mae += s.original.mae / n;
+  }
+  return mean;
 }
 
 }  // namespace forecast

@@ -20,7 +20,11 @@ struct Score {
 [[nodiscard]] Json to_json(const Score& score);
 [[nodiscard]] Score score_from_json(const Json& object);
 
-/// Over every window. `deviations`: of each target.
+/// Of each target, over every window. `deviations`: of each target.
+[[nodiscard]] std::vector<Score> scores_by_target(const Forecaster& model,
+                                                  const axisgrad::Windows<float>& windows,
+                                                  const std::vector<double>& deviations);
+/// Their mean: each target has as many elements.
 [[nodiscard]] Score score(const Forecaster& model, const axisgrad::Windows<float>& windows,
                           const std::vector<double>& deviations);
 

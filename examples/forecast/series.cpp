@@ -19,15 +19,22 @@ ag::Missing policy(const std::string& name) {
   return name == "drop" ? ag::Missing::drop : ag::Missing::error;
 }
 
-void note_constant_columns(Series& series) {
+// What most likely is no measurement: one value for all rows, or a clock.
+void note_odd_columns(Series& series) {
   const Size width = series.values.shape()[1];
   const double* v = series.values.data();
   for (Size c = 0; c < width; ++c) {
-    Size r = 1;
-    while (r < series.rows() && v[r * width + c] == v[c]) ++r;
-    if (r == series.rows())
-      series.notes.push_back("column '" + series.names[static_cast<std::size_t>(c)] +
-                             "' is constant: it tells nothing, and counts as 0 when scaled");
+    const std::string name = "column '" + series.names[static_cast<std::size_t>(c)] + "' ";
+    const auto at = [&](Size r) { return v[r * width + c]; };
+    Size even = 2;  // rows with the step of the first two
+    while (even < series.rows() && at(even) - at(even - 1) == at(1) - at(0)) ++even;
+    if (series.rows() < 3 || even < series.rows()) continue;
+    if (at(1) == at(0))
+      series.notes.push_back(name + "is constant: it tells nothing, and counts as 0 when scaled");
+    else
+      series.notes.push_back(name +
+                             "rises by the same step in every row: if it is a clock, give "
+                             "it as --date-column, or leave it out by --columns");
   }
 }
 
@@ -63,7 +70,7 @@ Series read_series(const std::string& path, const Settings& settings) {
   Series series = path.ends_with(".npy") || path.ends_with(".npz")
                       ? read_arrays(path, settings)
                       : read_csv_series(path, settings);
-  note_constant_columns(series);
+  note_odd_columns(series);
   return series;
 }
 

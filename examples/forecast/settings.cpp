@@ -1,6 +1,7 @@
 #include "settings.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -140,7 +141,7 @@ axisgrad::RowSplit split_rows(const Settings& settings, Size rows) {
     return axisgrad::split_in_order(
         rows, axisgrad::SplitFractions{.train = part[0], .validation = part[1], .test = part[2]});
   for (const double p : part)
-    if (p != static_cast<double>(static_cast<Size>(p)))
+    if (!(p >= 0 && p < 1e15 && p == std::floor(p)))
       axisgrad::fail("forecast", "--split mixes shares and numbers of rows: ", p);
   return axisgrad::split_in_order(rows,
                                   axisgrad::SplitCounts{.train = static_cast<Size>(part[0]),

@@ -26,7 +26,7 @@ struct Settings {
   std::string model = "lstm";
   Size units = 64, heads = 4, layers = 1;
   double dropout = 0, ridge = 1e-6;
-  bool instance_norm = true, residual = false;
+  bool instance_norm = true, residual = false, current = false;
 
   int epochs = 10;
   Size batch = 32;
@@ -59,6 +59,9 @@ struct Settings {
       "Normalise each window and variable by its own mean and deviation, and put them back at the "
       "end");
     f("residual", residual, "Forecast the difference to the last value");
+    f("current", current,
+      "Let the model see the other variables one row further, up to the first row forecast: for "
+      "those that are known in advance");
     f("epochs", epochs, "Most epochs");
     f("batch", batch, "Windows in a training step");
     f("lr", lr, "Learning rate of Adam");

@@ -1,6 +1,7 @@
 #include "timeline.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include <axisgrad/autograd/error.hpp>
@@ -9,11 +10,23 @@ namespace forecast {
 namespace {
 
 constexpr std::int64_t day = 86'400;
+constexpr std::int64_t first_clock = 100'000'000;  // in March 1973
 
 std::map<std::int64_t, std::int64_t> differences(const std::vector<std::int64_t>& seconds) {
   std::map<std::int64_t, std::int64_t> counts;
   for (std::size_t i = 1; i < seconds.size(); ++i) ++counts[seconds[i] - seconds[i - 1]];
   return counts;
+}
+
+// The cells as whole numbers; none when one is not.
+std::vector<std::int64_t> whole_numbers(const std::vector<std::string>& cells) {
+  std::vector<std::int64_t> numbers;
+  for (const std::string& cell : cells) {
+    const char* end = cell.data() + cell.size();
+    const auto [rest, error] = std::from_chars(cell.data(), end, numbers.emplace_back());
+    if (error != std::errc() || rest != end) return {};
+  }
+  return numbers;
 }
 
 void require_forward(const std::vector<std::int64_t>& seconds,
@@ -31,6 +44,7 @@ std::string Timeline::step_text() const {
   const auto with = [](std::int64_t n, const char* unit) {
     return std::to_string(n) + ' ' + unit + (n == 1 ? "" : "s");
   };
+  if (numbers && dates.seconds[0] < first_clock) return with(step.seconds, "count");
   if (step.months > 0)
     return step.months % 12 ? with(step.months, "month") : with(step.months / 12, "year");
   if (step.seconds % day == 0) return with(step.seconds / day, "day");
@@ -39,6 +53,7 @@ std::string Timeline::step_text() const {
 }
 
 std::int64_t Timeline::season() const {
+  if (numbers && dates.seconds[0] < first_clock) return 1;
   if (step.months > 0) return 12 % step.months ? 1 : 12 / step.months;
   if (step.seconds <= 0) return 1;
   if (step.seconds < day) return day % step.seconds ? 1 : day / step.seconds;
@@ -46,11 +61,19 @@ std::int64_t Timeline::season() const {
 }
 
 std::vector<std::string> Timeline::next(std::int64_t rows) const {
-  return axisgrad::continued(dates, step, rows);
+  if (!numbers) return axisgrad::continued(dates, step, rows);
+  std::vector<std::string> next;
+  for (std::int64_t k = 1; k <= rows; ++k)
+    next.push_back(std::to_string(dates.seconds.back() + k * step.seconds));
+  return next;
 }
 
 Timeline read_timeline(const std::vector<std::string>& cells, const std::string& column) {
-  Timeline t{column, axisgrad::read_dates(cells, column), {}};
+  Timeline t{column, {}, {}};
+  // 20160701 is a date.
+  if (!axisgrad::looks_like_date(cells.at(0))) t.dates.seconds = whole_numbers(cells);
+  t.numbers = !t.dates.seconds.empty();
+  if (!t.numbers) t.dates = axisgrad::read_dates(cells, column);
   const std::vector<std::int64_t>& seconds = t.dates.seconds;
   require_forward(seconds, cells, column);
   const auto counts = differences(seconds);

@@ -12,6 +12,7 @@ struct Timeline {
   axisgrad::Dates dates;
   axisgrad::DateStep step;
   std::vector<std::string> notes{};
+  bool numbers = false;  // the column holds whole numbers
 
   /// "15 minutes", "1 hour", "1 day", "1 month"
   [[nodiscard]] std::string step_text() const;
@@ -21,7 +22,8 @@ struct Timeline {
   [[nodiscard]] std::vector<std::string> next(std::int64_t rows) const;
 };
 
-/// Reads a column of dates. Where the steps are not all equal the most common one is taken, and a
+/// Reads a column of dates, or of whole numbers: seconds since 1970 from 100,000,000 on, else
+/// numbers of rows. Where the steps are not all equal the most common one is taken, and a
 /// note says how many differ. Error for a cell that is no date, or one that lies before the row
 /// above.
 [[nodiscard]] Timeline read_timeline(const std::vector<std::string>& cells,

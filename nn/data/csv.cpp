@@ -96,6 +96,7 @@ class Reader {
     bool numbers = true;
     for (cell_ = 0; cell_ < all.size(); ++cell_) {
       const std::string& name = all[cell_];
+      if (name.empty() && options_.skip_nameless) continue;
       if (name.empty()) fail_at("a column has no name");
       if (std::find(all.begin(), all.end(), name) !=
           all.begin() + static_cast<std::ptrdiff_t>(cell_))
@@ -121,7 +122,7 @@ class Reader {
     for (const std::string& name : options_.columns)
       if (!in(all, name)) fail("read_csv", source_, " has no column '", name, "' to read");
     for (const std::string& name : all) {
-      const bool wanted = options_.columns.empty() || in(options_.columns, name);
+      const bool wanted = !name.empty() && (options_.columns.empty() || in(options_.columns, name));
       use_.push_back(in(options_.text, name) ? Use::text : wanted ? Use::number : Use::none);
       if (use_.back() == Use::text) table_.text_names.push_back(name);
       if (use_.back() == Use::number) table_.names.push_back(name);

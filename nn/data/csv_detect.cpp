@@ -137,7 +137,8 @@ void find_dates(const std::vector<Row>& rows, CsvOptions& o) {
       ++(date ? dates : others);
       digits_only += date && digits;
     }
-    if (dates > 9 * others && (others == 0 || digits_only == 0)) o.text.push_back(rows[0][c]);
+    if (dates > 9 * others && (others == 0 || digits_only == 0) && !rows[0][c].empty())
+      o.text.push_back(rows[0][c]);
   }
 }
 
@@ -163,6 +164,7 @@ CsvOptions detect_csv(std::string_view text) {
   find_signs(rows, o);
   find_dates(rows, o);
   o.missing_words = usual_missing_words();
+  o.skip_nameless = true;
   return o;
 }
 

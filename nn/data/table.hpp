@@ -52,6 +52,9 @@ struct CsvOptions {
   /// Read only these columns of numbers; what stands in the others does not matter. None named:
   /// all.
   std::vector<std::string> columns = {};
+  /// Leave out columns without a name instead of refusing them: row numbers as pandas writes them,
+  /// and the empty column that a separator at the end of each line makes.
+  bool skip_nameless = false;
 };
 
 /// NA, N/A, #N/A, NaN, null, None, missing, ?, - and some more.
@@ -60,9 +63,9 @@ struct CsvOptions {
 /// The options that fit a table at hand, worked out from its first lines: the separator (comma,
 /// semicolon, tab or |) that cuts all of them into equally many cells; decimal comma or point, and
 /// the sign between thousands, from numbers that can be read in one way only; columns of dates as
-/// text. Missing words are the usual ones; the policy stays Missing::error. Where nothing tells,
-/// "1.234" has a decimal point and, between semicolons or tabs, "1,234" a decimal comma. A guess:
-/// read_csv with these options refuses what does not fit.
+/// text. Columns without a name are left out; missing words are the usual ones; the policy stays
+/// Missing::error. Where nothing tells, "1.234" has a decimal point and, between semicolons or
+/// tabs, "1,234" a decimal comma. A guess: read_csv with these options refuses what does not fit.
 [[nodiscard]] CsvOptions detect_csv(std::string_view text);
 /// The same from the beginning of a file. Error when it cannot be read.
 [[nodiscard]] CsvOptions detect_csv_file(const std::string& path);

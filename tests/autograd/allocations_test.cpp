@@ -122,7 +122,7 @@ TEST_CASE("no allocation in a steady training step: sizes that go parallel") {
   const Tensor<float> x = pattern<float>({1024, 256});
   Tape<float> tape;
   const auto step = [&] {
-    w.mutable_grad() = {};
+    w.mutable_grad() = Tensor<float>();
     backward(mean(square(tanh(matmul(tape.input(x), tape.watch(w))))));
   };
   CHECK(steady(step, 100, 20) == 0);

@@ -107,7 +107,7 @@ TEST_CASE("state across recordings: detached it starts anew, undetached it is an
   CHECK(h1.item() == doctest::Approx(0.905148254));
   backward(h1);
   CHECK_THROWS_AS((void)(tape.watch(w) * h1), Error);
-  w.mutable_grad() = {};
+  w.mutable_grad() = Tensor<double>();
   const auto h2 = tanh(tape.watch(w) * h1.detach() + 2.);
   CHECK(h2.item() == doctest::Approx(0.985292271));
   backward(h2);

@@ -127,7 +127,7 @@ TEST_CASE("backward: adds into the grads of trainable parameters") {
     CHECK(list_of(w.grad()) == std::vector<double>{5. * round, 7. * round});
     CHECK(frozen.grad().empty());
   }
-  w.mutable_grad() = {};
+  w.mutable_grad() = Tensor<double>();
   CHECK(w.grad().empty());
 }
 

@@ -53,7 +53,7 @@ Figure scalar_graph(const Settings& settings) {
   a.set_value(ag::Tensor<float>(Shape{}, -4.f)), b.set_value(ag::Tensor<float>(Shape{}, 2.f));
   ag::Tape<float> tape;
   const double us = measure(settings, [&] {
-    a.mutable_grad() = {}, b.mutable_grad() = {};
+    a.mutable_grad() = ag::Tensor<float>(), b.mutable_grad() = ag::Tensor<float>();
     const auto x = tape.watch(a), y = tape.watch(b);
     const auto c = x + y, d = x * y + y * y * y, e = c - d, f = e * e, g = f / 2;
     ag::backward(g);

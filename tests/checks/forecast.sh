@@ -90,6 +90,22 @@ drawings=$(grep -o '<svg' "$report" | wc -l) named=$(grep -o '<svg role="img" ar
 ((drawings >= 4 && drawings == named)) || wrong "$drawings drawings, $named with a text"
 for file in "$folder"/whole/pictures/*.svg; do [[ -s ${file%.svg}.png ]] || wrong "no ${file%.svg}.png"; done
 
+# Several models in one table, the baselines in it whether asked for or not; what was trained is not trained again.
+compare() { quietly "$forecast" compare "$folder/plain.csv" --target load --lookback 24 --horizon 6 --units 8 --epochs 2 "$@" --out "$folder/cmp"; }
+compare --models dlinear --seeds 2
+compare --models lstm,dlinear --seeds 2
+grep -q 'dlinear, seed 2' "$folder/log" && ! sed -n '/dlinear, seed 1/,/^model/p' "$folder/log" | grep -q '^epoch' ||
+  wrong "the second comparison trained dlinear again: $(cat "$folder/log")"
+[[ $(cut -d, -f1,2 "$folder/cmp/comparison.csv") == $'model,runs\nrepeat,1\nseasonal,1\nlinear,1\nlstm,2\ndlinear,2' ]] ||
+  wrong "comparison.csv: $(cat "$folder/cmp/comparison.csv")"
+grep -q 'lstm does not beat\|lstm beats\|lstm is ahead' "$folder/cmp/report.html" || wrong "no sentence on lstm"
+says "there is no model 'lstmm'" "$forecast" compare "$folder/plain.csv" --models lstmm --out "$folder/cmp2"
+
+# What a model looks at, of one window.
+quietly "$forecast" explain "$folder/whole" --window 3
+grep -q 'test window 3 alone' "$report" || wrong "the report does not say which window it explains"
+says "there is nothing to explain" bash -c "'$forecast' train '$folder/plain.csv' --model repeat --lookback 24 --out '$folder/repeat' >/dev/null && '$forecast' explain '$folder/repeat'"
+
 # Wrong tables and options: a sentence that says where.
 edit() { sed "$1" "$folder/plain.csv" >"$folder/edited.csv"; }
 tried=(train "$folder/edited.csv" --model linear --out "$folder/none")
@@ -116,6 +132,8 @@ says "is not the table that" "$forecast" evaluate "$folder/whole" --data "$folde
 [[ -e $folder/none ]] && wrong "a refused training left a folder"
 edit '2,389d'
 says "has 12 rows, but the model looks 24 back" "$forecast" predict "$folder/whole" "$folder/edited.csv"
+quietly train "$folder/plain.csv" --target load --model linear --current --out "$folder/current"
+says "was trained with --current" "$forecast" predict "$folder/current" "$folder/plain.csv"
 says "is no run folder" "$forecast" evaluate "$folder"
 printf '{"model": "lstm", "units": "many"}' >"$folder/bad.json"
 says "'units' must be a whole number, got string \"many\"" "$forecast" train "$folder/plain.csv" --config "$folder/bad.json" --out "$folder/none"

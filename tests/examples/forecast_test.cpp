@@ -9,6 +9,8 @@
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/random.hpp>
 #include <axisgrad/nn/data/baselines.hpp>
+#include <axisgrad/nn/weights/npy.hpp>
+#include <axisgrad/nn/weights/npz.hpp>
 
 #include "../../examples/forecast/files.hpp"
 #include "../../examples/forecast/page.hpp"
@@ -97,6 +99,9 @@ TEST_CASE("forecast: the split, by shares and by rows") {
   s.split = {"0.5", "20", "10"};
   CHECK_THROWS_WITH((void)split_rows(s, 100),
                     "[forecast] --split mixes shares and numbers of rows: 0.5");
+  s.split = {"nan", "1e300", "10"};
+  CHECK_THROWS_WITH((void)split_rows(s, 100),
+                    "[forecast] --split mixes shares and numbers of rows: nan");
   s.split = {"a", "20", "10"};
   CHECK_THROWS_WITH((void)split_rows(s, 100), "[forecast] --split takes numbers, got 'a'");
 }
@@ -114,6 +119,41 @@ TEST_CASE("forecast: steps, seasons and what comes next") {
   CHECK(months.step_text() == "1 month");
   CHECK(months.season() == 12);
   CHECK(months.next(1) == Names{"2017-02"});
+}
+
+TEST_CASE("forecast: clocks that are numbers") {
+  const Timeline unix_time = read_timeline({"1700000000", "1700003600", "1700007200"}, "ts");
+  CHECK(unix_time.step_text() == "1 hour");
+  CHECK(unix_time.season() == 24);
+  CHECK(unix_time.next(2) == Names{"1700010800", "1700014400"});
+  const Timeline count = read_timeline({"5", "10", "15"}, "n");
+  CHECK(count.step_text() == "5 counts");
+  CHECK(count.season() == 1);
+  CHECK(count.next(1) == Names{"20"});
+  CHECK_THROWS_WITH((void)read_timeline({"5", "10", "9"}, "n"),
+                    "[forecast] column 'n', row 3: '9' lies before the row above, '10': sort the "
+                    "table by time");
+  const Timeline dates = read_timeline({"20160701", "20160702"}, "d");
+  CHECK(dates.step_text() == "1 day");
+  CHECK(dates.next(1) == Names{"20160703"});
+}
+
+TEST_CASE("forecast: columns that are no measurements are noted") {
+  const TemporaryFolder folder;
+  std::string text = "ts,k,a\n";
+  for (int i = 0; i < 9; ++i)
+    text += std::to_string(1700000000 + 60 * i) + ",4," + std::to_string(i * i) + "\n";
+  write_text(folder / "t.csv", text);
+  const Series series = read_series((folder / "t.csv").string(), {});
+  CHECK(series.notes == Names{"column 'ts' rises by the same step in every row: if it is a clock, "
+                              "give it as --date-column, or leave it out by --columns",
+                              "column 'k' is constant: it tells nothing, and counts as 0 when "
+                              "scaled"});
+  Settings s;
+  s.date_column = "ts";
+  const Series dated = read_series((folder / "t.csv").string(), s);
+  CHECK(dated.names == Names{"k", "a"});
+  CHECK(dated.step_text() == "1 minute");
 }
 
 TEST_CASE("forecast: gaps are told, a step back is an error") {
@@ -168,6 +208,23 @@ TEST_CASE("forecast: the forecast of a window does not see the rows that it fore
   }
 }
 
+TEST_CASE("forecast: with --current the other variables are seen one row further, and it is said") {
+  Settings s = small_settings();
+  s.target = {"b"}, s.current = true;
+  const Series series = waves(200);
+  const Prepared data = prepare(series, s);
+  CHECK(data.series.rows() == 199);
+  REQUIRE(data.series.notes.size() == 1);
+  CHECK(data.series.notes[0].find("known in advance") != std::string::npos);
+  const auto window = data.scaler.inverse(ag::Tensor<double>(data.test.take(0, 1).x));
+  const Size first = data.test.target_start(0);
+  CHECK(window(0, 11, 0) == doctest::Approx(series.values(first, 0)).epsilon(1e-4));
+  CHECK(window(0, 11, 1) == doctest::Approx(series.values(first - 1, 1)).epsilon(1e-4));
+  s.target = {"all"};
+  CHECK_THROWS_WITH((void)prepare(series, s),
+                    "[forecast] --current is for variables that are not forecast, and all are");
+}
+
 TEST_CASE("forecast: scores are the plain sums") {
   Settings s = small_settings();
   s.model = "repeat", s.target = {"a", "c"};
@@ -208,6 +265,25 @@ TEST_CASE("C62: scores that are no numbers are written as JSON, and read back") 
   }
 }
 
+TEST_CASE("forecast: the score is the mean of the targets'") {
+  Settings s = small_settings();
+  s.model = "repeat";
+  const Trained t(waves(200), s);
+  const auto by_target = scores_by_target(t.model, t.data.test, t.data.deviations());
+  REQUIRE(by_target.size() == 3);
+  const Score all = score(t.model, t.data.test, t.data.deviations());
+  double mse = 0, mae = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    s.target = {t.data.series.names[k]};
+    const Trained alone(waves(200), s);
+    const Score one = score(alone.model, alone.data.test, alone.data.deviations());
+    CHECK(one.original.mse == doctest::Approx(by_target[k].original.mse));
+    mse += one.standardised.mse / 3, mae += one.original.mae / 3;
+  }
+  CHECK(all.standardised.mse == doctest::Approx(mse));
+  CHECK(all.original.mae == doctest::Approx(mae));
+}
+
 TEST_CASE("forecast: which baselines a model beats") {
   const auto with = [](double mse) {
     Metrics m{};
@@ -245,4 +321,50 @@ TEST_CASE("forecast: files are whole, or an error says why not") {
           .c_str());
   CHECK_THROWS_WITH((void)read_file(folder / "b"),
                     ("[forecast] there is no file '" + (folder / "b").string() + "'").c_str());
+}
+
+TEST_CASE("forecast: tables from NumPy's files") {
+  const TemporaryFolder folder;
+  const ag::Tensor<double> two({3, 2}, {1, 2, 3, 4, 5, 6}), one({3}, {7, 8, 9});
+  ag::save_npy(folder / "a.npy", two);
+  Settings s;
+  const Series npy = read_series((folder / "a.npy").string(), s);
+  CHECK(npy.names == Names{"0", "1"});
+  CHECK(ag::same_bits(npy.values, two));
+  CHECK(npy.step_text() == "1 row");
+
+  ag::ArrayFile file;
+  file.add("load", one), file.add("wind", two);
+  ag::write_npz(folder / "a.npz", file);
+  const Series npz = read_series((folder / "a.npz").string(), s);
+  CHECK(npz.names == Names{"load", "wind.0", "wind.1"});
+  CHECK(ag::same_bits(npz.values, ag::Tensor<double>({3, 3}, {7, 1, 2, 8, 3, 4, 9, 5, 6})));
+  s.columns = {"wind.1", "load"};
+  CHECK(ag::same_bits(read_series((folder / "a.npz").string(), s).values,
+                      ag::Tensor<double>({3, 2}, {2, 7, 4, 8, 6, 9})));
+}
+
+TEST_CASE("forecast: NumPy's files that are no tables") {
+  const TemporaryFolder folder;
+  const auto error = [&](const std::string& file, const Settings& s = {}) -> std::string {
+    try {
+      (void)read_series((folder / file).string(), s);
+    } catch (const ag::Error& e) {
+      const std::string text = e.what();
+      return text.substr(text.find(file));
+    }
+    return "";
+  };
+  ag::save_npy(folder / "a.npy", ag::Tensor<double>({2, 2, 2}, 1.));
+  CHECK(error("a.npy") == "a.npy' must hold (rows) or (rows, variables), got (2,2,2)");
+  ag::save_npy(folder / "b.npy", ag::Tensor<double>({2, 2}, {1, 2, NAN, 4}));
+  CHECK(error("b.npy") == "b.npy', row 1, column '0': nan is not a finite number");
+  Settings s;
+  s.date_column = "t";
+  ag::save_npy(folder / "c.npy", ag::Tensor<double>({2, 2}, 1.));
+  CHECK(error("c.npy", s) == "c.npy' has no dates: --date-column is for CSV files");
+  ag::ArrayFile file;
+  file.add("x", ag::Tensor<double>({3}, 1.)), file.add("y", ag::Tensor<double>({4}, 1.));
+  ag::write_npz(folder / "d.npz", file);
+  CHECK(error("d.npz") == "d.npz': 'y' has 4 rows, but 'x' 3");
 }

@@ -155,6 +155,14 @@ TEST_CASE("detect_csv: tables as they come") {
   CHECK(values(detected("a\tb\n\"1\"\t2.5\n3\t\"4\"\n")) == std::vector<double>{1, 2.5, 3, 4});
 }
 
+TEST_CASE("detect_csv: columns without a name are left out") {
+  // As pandas writes its row numbers; a separator at the end of each line.
+  const Table pandas = detected(",date,a\n0,2020-01-01,1\n1,2020-01-02,2\n");
+  CHECK(pandas.names == Names{"a"});
+  CHECK(values(pandas) == std::vector<double>{1, 2});
+  CHECK(values(detected("a;b;\n1;2;\n3;4;\n")) == std::vector<double>{1, 2, 3, 4});
+}
+
 TEST_CASE("detect_csv: a long file is judged by its beginning, whole lines only") {
   std::string text = "a;b\n";
   while (text.size() < 400'000) text += "1,5;2,25\n";

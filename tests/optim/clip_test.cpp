@@ -38,7 +38,7 @@ std::string error_of(F f) {
 TEST_CASE("global norm: one factor for all, Keras by norm, torch by norm + 1e-6 (C77)") {
   for (auto c : {Convention::keras, Convention::torch}) {
     auto a = with_gradient({3}), b = with_gradient({4}), none = with_gradient({7});
-    none.mutable_grad() = {};
+    none.mutable_grad() = Tensor<double>();
     auto frozen = with_gradient({100});
     frozen.set_trainable(false);
     const double norm = ag::clip_by_global_norm(ag::Parameters<double>{&a, &none, &b, &frozen}, 1,

@@ -41,7 +41,7 @@ std::vector<AttentionMap> DaRnn::maps(const Var<float>& x) const {
                           {.axis = 2, .begin = drivers_[k], .end = drivers_[k] + 1}, n);
   }
   const Size last = x.shape()[1] - 1;
-  return {{"input attention", alpha, {"time", "feature"}, "feature"},
+  return {{"input attention", alpha, {"time", "feature"}, "feature", {}, drivers_},
           {"temporal attention", a.beta, {"time", "time"}, "time", {last}}};
 }
 
