@@ -193,9 +193,9 @@ template <Scalar T>
 /// gradient 0.
 template <Scalar T>
 [[nodiscard]] Var<T> softmax(const Var<T>& x, Axis axis);
-/// The same of the elements whose mask is not 0 (1 = attend); the others get weight and gradient 0,
-/// whatever they hold. The mask broadcasts to x. Bit for bit what x with -infinity added there
-/// gives.
+/// The same of the elements whose mask is 1 (attend); the others, 0, get weight and gradient 0,
+/// whatever they hold. The mask broadcasts to x; Error for other values in it. Bit for bit what x
+/// with -infinity added there gives.
 template <Scalar T>
 [[nodiscard]] Var<T> softmax(const Var<T>& x, Axis axis, const Same<Var<T>>& mask);
 /// log(softmax(x)), for any size of x; -infinity, with gradient 0, where all of x is -infinity.

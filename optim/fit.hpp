@@ -178,6 +178,7 @@ struct Trainer {
                           "the norm of the gradients");
     else
       loop.require_finite(global_norm(parameters), "the norm of the gradients");
+    if (options.clip_value > 0) clip_by_value(parameters, options.clip_value);
     if (options.schedule) optimizer.set_learning_rate(options.schedule(state.step()));
     optimizer.step();
     loop.means.add(number, p.value(), batch.y);

@@ -17,6 +17,9 @@ void check(const FitOptions& o) {
     fail("fit", "validation_fraction must be at least 0 and less than 1, got ",
          o.validation_fraction);
   if (!(o.clip_norm >= 0)) fail("fit", "clip_norm must be at least 0, got ", o.clip_norm);
+  if (!(o.clip_value >= 0)) fail("fit", "clip_value must be at least 0, got ", o.clip_value);
+  if (o.clip_norm > 0 && o.clip_value > 0)
+    fail("fit", "clip_norm and clip_value were both given: choose one");
   if (o.early_stopping.patience < 0)
     fail("fit", "early_stopping.patience must be at least 0, got ", o.early_stopping.patience);
   if (!(o.early_stopping.min_delta >= 0))

@@ -36,7 +36,8 @@ struct FitOptions {
   /// The last samples are held back for validation, in their order, before anything is shuffled.
   double validation_fraction = 0;
   EarlyStopping early_stopping{};
-  double clip_norm = 0;  // global norm of the gradients; 0: not clipped
+  double clip_norm = 0;   // global norm of the gradients; 0: not clipped
+  double clip_value = 0;  // or each element of them, to +- this; 0: not clipped
   Convention clip_convention = Convention::keras;
   std::vector<Metric> metrics{};  // metrics::rmse, ...
   /// The learning rate of a step; see schedule.hpp.

@@ -8,6 +8,7 @@
 #include <axisgrad/autograd/kernels/attention.hpp>
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/ops/family.hpp>
+#include <axisgrad/autograd/ops/mask.hpp>
 
 namespace axisgrad {
 namespace {
@@ -171,18 +172,6 @@ struct attention_op {
   static std::vector<Sample> samples();
 };
 
-// Values of 0 and 1 only: an additive mask in the place of the other would hide the wrong keys.
-template <Scalar T>
-void require_mask(const Tensor<T>& mask) {
-  bool fits = true;
-  for (T x : mask) fits &= (x == T(0)) | (x == T(1));
-  if (fits) return;
-  for (T x : mask)
-    if (x != T(0) && x != T(1))
-      fail(attention_op::name, "a mask holds 1 (attend) and 0 only, got ", x,
-           ": what is to be added to the scores is .additive_mask");
-}
-
 // Checks one mask and puts it among the inputs; its number there, -1 for none.
 template <Scalar T>
 int add_input(const Var<T>& x, const char* what, const Layout& layout,
@@ -227,7 +216,8 @@ Attended<T> apply(const Var<T>& q, const Var<T>& k, const Var<T>& v, const Atten
   const Var<T> q_ = stretched(q), k_ = stretched(k), v_ = stretched(v);
   const Layout layout(q_.shape(), k_.shape(), v_.shape(), head_axis);
 
-  require_mask(o.mask.value());
+  require_mask(attention_op::name, o.mask.value(),
+               ": what is to be added to the scores is .additive_mask");
   const Var<T> mask = stop_gradient(o.mask), factors = stop_gradient(o.weight_factors);
   InputList<const Var<T>*> inputs;
   for (const Var<T>* x : {&q_, &k_, &v_}) inputs.add(x);

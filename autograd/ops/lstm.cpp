@@ -5,6 +5,7 @@
 #include <axisgrad/autograd/kernels/lstm.hpp>
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/ops/family.hpp>
+#include <axisgrad/autograd/ops/mask.hpp>
 #include <axisgrad/autograd/tape.hpp>
 
 namespace axisgrad {
@@ -159,6 +160,7 @@ void check_shapes(const LstmInputs<T>& in) {
   check("initial_h", in.initial_h, {batch, units});
   check("initial_c", in.initial_c, {batch, units});
   check("mask", in.mask, {batch, steps});
+  require_mask("lstm", in.mask.value(), ": 1 uses the step, 0 carries the state");
   check("recurrent_mask", in.recurrent_mask, {batch, units});
   if (in.initial_h.value().empty() != in.initial_c.value().empty())
     fail("lstm", "initial_h and initial_c go together: only one was given");

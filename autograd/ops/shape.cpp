@@ -244,6 +244,9 @@ Var<T> reshape(const Var<T>& x, std::initializer_list<Size> sizes) {
   std::copy(sizes.begin(), sizes.end(), known.begin());
   const auto open = std::find(known.begin(), known.begin() + rank, -1);
   if (open != known.begin() + rank) {
+    if (std::count(open, known.begin() + rank, -1) > 1)
+      fail("reshape", "one size at most may be -1, got ",
+           std::count(open, known.begin() + rank, -1));
     *open = 1;
     const Size rest = Shape(known.data(), rank).size();
     if (rest == 0 || x.size() % rest != 0)

@@ -3,6 +3,7 @@
 #include <axisgrad/autograd/kernels/softmax.hpp>
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/ops/family.hpp>
+#include <axisgrad/autograd/ops/mask.hpp>
 
 namespace axisgrad {
 namespace {
@@ -75,6 +76,7 @@ Var<T> softmax(const Var<T>& x, Axis axis, const Same<Var<T>>& mask) {
   const int a = resolve(axis, x.rank(), "softmax");
   if (!broadcasts_to(mask.shape(), x.shape()))
     fail("softmax", "the mask ", mask.shape(), " does not broadcast to ", x.shape());
+  require_mask("softmax", mask.value());
   const Var<T> hidden(-std::numeric_limits<T>::infinity());
   Tensor<T> y = where(mask.detach(), x.detach(), hidden).value();
   T* data = y.mutable_data();

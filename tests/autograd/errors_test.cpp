@@ -90,6 +90,22 @@ TEST_CASE("errors: reductions (C41)") {
                 sum_to(ones({2, 3}), Shape{4}));
 }
 
+TEST_CASE("errors: masks hold 1 and 0 only") {
+  const auto x = ones({2, 3});
+  const Var<double> half(Tensor<double>({3}, {1., .5, 0.})),
+      nan(Tensor<double>({3}, {1., 0., NAN}));
+  CHECK_REFUSED("[softmax] a mask holds 1 (attend) and 0 only, got 0.5", softmax(x, -1, half));
+  CHECK_REFUSED("[softmax] a mask holds 1 (attend) and 0 only, got nan", softmax(x, -1, nan));
+  const Var<double> additive(Tensor<double>({1, 2}, {0., -1e9}));
+  CHECK_REFUSED(
+      "[lstm] a mask holds 1 (attend) and 0 only, got -1e+09: 1 uses the step, 0 carries the state",
+      lstm<double>({.x = ones({1, 2, 3}),
+                    .kernel = ones({3, 8}),
+                    .recurrent_kernel = ones({2, 8}),
+                    .mask = additive})
+          .h);
+}
+
 TEST_CASE("errors: ops on shapes") {
   const auto x = ones({2, 3});
   CHECK_REFUSED("[reshape] cannot view (2,3) as (4,2): the sizes differ", reshape(x, {4, 2}));
@@ -98,7 +114,7 @@ TEST_CASE("errors: ops on shapes") {
       reshape(x, {4, -1}));
   CHECK_REFUSED("[reshape] no size in place of -1 fits: (0) has 0 elements, the other sizes make 0",
                 reshape(ones({0}), {0, -1}));
-  CHECK_REFUSED("[shape] a size is negative in (1,-1)", reshape(x, {-1, -1}));
+  CHECK_REFUSED("[reshape] one size at most may be -1, got 2", reshape(x, {-1, -1}));
   CHECK_REFUSED("[reshape] at most 8 axes, got 9", reshape(x, {2, 3, 1, 1, 1, 1, 1, 1, 1}));
   CHECK_REFUSED("[transpose] the order must name each of the 2 axes of (2,3) once",
                 transpose(x, {0, 0}));

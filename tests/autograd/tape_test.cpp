@@ -260,7 +260,9 @@ TEST_CASE("a parameter: substitute stands in for its value, until clear()") {
 TEST_CASE("a parameter: used before initialise() is an error that names it") {
   Parameter<double> w(Shape{2});
   w.set_name("encoder.kernel");
-  const char* text = "[watch] the parameter 'encoder.kernel' has no value yet: call initialise()";
+  const char* text =
+      "[watch] the parameter 'encoder.kernel' of shape (2)"
+      " has no value yet: call initialise(parameters(model), seed)";
   Tape<double> tape;
   CHECK_THROWS_WITH_AS((void)tape.watch(w), text, Error);
   CHECK_THROWS_WITH_AS((void)watch(w, Var<double>(1.)), text, Error);

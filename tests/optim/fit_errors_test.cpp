@@ -46,6 +46,9 @@ TEST_CASE("fit: errors, and nothing is changed") {
   CHECK(error({.validation_fraction = .95}, data) ==
         "[fit] a validation_fraction of 0.95 leaves none of 10 samples for training");
   CHECK(error({.clip_norm = -1}, data) == "[fit] clip_norm must be at least 0, got -1");
+  CHECK(error({.clip_value = -1}, data) == "[fit] clip_value must be at least 0, got -1");
+  CHECK(error({.clip_norm = 1, .clip_value = 1}, data) ==
+        "[fit] clip_norm and clip_value were both given: choose one");
   CHECK(error({.early_stopping = {.patience = -1}}, data) ==
         "[fit] early_stopping.patience must be at least 0, got -1");
   CHECK(error({.schedule = ag::StepDecay{.step_size = 0}}, data) ==

@@ -331,3 +331,13 @@ TEST_CASE("a training step allocates nothing once it has run a few times") {
                  }});
   CHECK(at_end - at_start == 0);
 }
+
+TEST_CASE("fit clips each element of the gradients") {
+  Line<double> line;
+  const Tensor<double> before = line.dense.kernel.value();
+  ag::SGD<double> sgd{{.learning_rate = 1}};
+  (void)ag::fit(line.model(), line.parameters, sgd, ag::mse, ::line<double>(8),
+                {.batch_size = 8, .clip_value = .01, .verbose = silent});
+  for (Size i : {0, 1})
+    CHECK(std::abs(line.dense.kernel.value()(i, 0) - before(i, 0)) == doctest::Approx(.01));
+}
