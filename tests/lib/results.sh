@@ -7,7 +7,7 @@
 
 passed=0 failed=0 skipped=0
 failures=() skips=()
-time_limit=${AXISGRAD_TEST_SECONDS:-900}  # of one suite or check
+time_limit=${AXISGRAD_TEST_SECONDS:-1800}  # of one suite or check
 
 log_of() { printf '%s/%s.log' "$logs" "${1//[^A-Za-z0-9._-]/_}"; }
 
