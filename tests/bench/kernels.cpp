@@ -90,31 +90,12 @@ void attention_step(State& state) {
   count(state, "scores/s", double(outer * heads * n * n));
 }
 
-BENCHMARK(softmax_rows)
-    ->Arg(4)
-    ->Arg(7)
-    ->Arg(10)
-    ->Arg(12)
-    ->Arg(16)
-    ->Arg(20)
-    ->Arg(32)
-    ->Arg(48)
-    ->Arg(64)
-    ->Arg(81)
-    ->Arg(96)
-    ->Arg(321);
-BENCHMARK(softmax_backward_rows)
-    ->Arg(4)
-    ->Arg(7)
-    ->Arg(10)
-    ->Arg(12)
-    ->Arg(16)
-    ->Arg(20)
-    ->Arg(32)
-    ->Arg(48)
-    ->Arg(64)
-    ->Arg(96)
-    ->Arg(321);
+// From a few features to the variables of the largest workload, also beside multiples of a vector.
+void row_lengths(benchmark::internal::Benchmark* b) {
+  for (int n : {4, 7, 10, 12, 16, 20, 32, 48, 64, 81, 96, 321}) b->Arg(n);
+}
+BENCHMARK(softmax_rows)->Apply(row_lengths);
+BENCHMARK(softmax_backward_rows)->Apply(row_lengths);
 BENCHMARK(softmax_columns)->Arg(4)->Arg(12)->Arg(20)->Arg(96);
 BENCHMARK(product)
     ->Args({64, 128, 32})

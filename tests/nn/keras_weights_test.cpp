@@ -14,6 +14,7 @@
 #include <axisgrad/nn/weights/npz.hpp>
 #include <axisgrad/nn/weights/safetensors.hpp>
 
+#include "../error_of.hpp"
 #include "../temporary_folder.hpp"
 
 namespace ag = axisgrad;
@@ -74,15 +75,6 @@ struct Twelve {
     for (std::size_t i = 0; i < all.size(); ++i) visitor(std::to_string(i), all[i]);
   }
 };
-
-std::string error_of(const auto& f) {
-  try {
-    f();
-  } catch (const ag::Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include <axisgrad/nn/weights/safetensors.hpp>
 #include <axisgrad/nn/weights/torch.hpp>
 
+#include "../error_of.hpp"
 #include "../temporary_folder.hpp"
 
 namespace ag = axisgrad;
@@ -129,15 +130,6 @@ struct TwoDense {
   ag::Dense<double> a{2, 2}, b{2, 2};
   void visit(auto&& v) { v("a", a), v("b", b); }
 };
-
-std::string error_of(const auto& f) {
-  try {
-    f();
-  } catch (const ag::Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 }  // namespace
 

@@ -5,6 +5,8 @@
 
 #include <axisgrad/optim/clip.hpp>
 
+#include "../error_of.hpp"
+
 namespace ag = axisgrad;
 using ag::Convention, ag::Parameter, ag::Shape, ag::Tensor;
 
@@ -21,16 +23,6 @@ Parameter<T> with_gradient(std::vector<T> g) {
   p.set_value(Tensor<T>(shape, T(0)));
   p.mutable_grad() = Tensor<T>(shape, g);
   return p;
-}
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const ag::Error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 }  // namespace

@@ -8,20 +8,12 @@
 #include <axisgrad/optim/fit.hpp>
 #include <axisgrad/optim/sgd.hpp>
 
+#include "../error_of.hpp"
+
 namespace ag = axisgrad;
 using ag::Dataset, ag::Dense, ag::Shape, ag::Size, ag::Tensor, ag::Var;
 
 inline constexpr auto silent = ag::Verbose::silent;
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const ag::Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 inline bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;

@@ -10,6 +10,8 @@
 #include <axisgrad/optim/rmsprop.hpp>
 #include <axisgrad/optim/sgd.hpp>
 
+#include "../error_of.hpp"
+
 namespace ag = axisgrad;
 using ag::Convention, ag::Parameter, ag::Shape, ag::Tensor;
 
@@ -37,16 +39,6 @@ double after(O optimizer, std::initializer_list<double> gradients, double start 
     CHECK(p.a.grad().item() == g);
   }
   return item(p.a);
-}
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const ag::Error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 using SGD = ag::SGD<double>;

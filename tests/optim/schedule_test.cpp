@@ -4,22 +4,12 @@
 
 #include <axisgrad/optim/schedule.hpp>
 
+#include "../error_of.hpp"
+
 namespace ag = axisgrad;
 using doctest::Approx;
 
-namespace {
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const ag::Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("step and exponential decay") {
   const ag::StepDecay step{.initial_learning_rate = .4, .step_size = 3, .gamma = .5};
