@@ -151,7 +151,7 @@ int compare(const CompareCommand& command) {
       Settings s = command.settings;
       s.model = name, s.seed += static_cast<std::uint64_t>(k);
       const Folder folder = command.out / fmt::format("{}-{}", name, s.seed);
-      std::filesystem::create_directories(folder);
+      make_folder(folder);
       // What an earlier, interrupted comparison has done stays done.
       const bool begun = std::filesystem::exists(folder / "config.json");
       if (begun) require_same(s, folder);

@@ -23,6 +23,13 @@ std::string read_file(const std::filesystem::path& path) {
   return text;
 }
 
+void make_folder(const std::filesystem::path& path) {
+  std::error_code problem;
+  std::filesystem::create_directories(path, problem);
+  if (problem)
+    axisgrad::fail("forecast", "cannot make the folder '", path.string(), "': ", problem.message());
+}
+
 void write_file(const std::filesystem::path& path, std::string_view text) {
   const std::filesystem::path part = path.string() + ".new" + std::to_string(::getpid());
   const auto give_up = [&](int reason) {

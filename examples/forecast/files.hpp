@@ -8,6 +8,8 @@ namespace forecast {
 
 /// The whole file. Error with its name when it is missing or cannot be read.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
+/// Makes a folder and those above it, unless it is there.
+void make_folder(const std::filesystem::path& path);
 /// Through a temporary file beside it that is renamed when complete: whoever looks, also after a
 /// crash, finds the old file or the new one. Error when it cannot be written.
 void write_file(const std::filesystem::path& path, std::string_view text);

@@ -1,6 +1,7 @@
 // forecast: from a CSV file of several variables over time to a model, its errors beside those of
 // simple rules, and what it looks at. No C++ is needed to use it; docs/forecasting.md is its tour.
 #include <exception>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -48,6 +49,20 @@ int tour() {
   predict({.run = command.out, .data = s.data, .output = ""});
   explain({.run = command.out, .data = "", .options = {.windows = 32}});
   return compare({.settings = s, .models = {"dlinear"}, .seeds = 2, .out = folder.path / "cmp"});
+}
+
+// Reads the command line; the exit code when it cannot be followed. CLI11 looks for what is missing
+// before what is misspelt, but the misspelt word is why something is missing.
+std::optional<int> refuse(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    const auto unknown = app.remaining(true);
+    return unknown.empty() ? app.exit(error) : app.exit(CLI::ExtrasError(unknown));
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  }
+  return {};
 }
 
 int run(int argc, char** argv) {
@@ -109,7 +124,7 @@ int run(int argc, char** argv) {
 
   auto* models_app = app.add_subcommand("models", "List the models");
 
-  CLI11_PARSE(app, argc, argv);
+  if (const auto refused = refuse(app, argc, argv)) return *refused;
   if (quick) return tour();
   if (app.get_subcommands().empty()) {
     fmt::print("{}", app.help());
@@ -122,7 +137,7 @@ int run(int argc, char** argv) {
       train_options.settings = begun ? read_config(train_options.out).settings : Settings{};
       if (!config.empty())
         set_from_json(train_options.settings, read_json(config), "'" + config + "'");
-      CLI11_PARSE(app, argc, argv);
+      if (const auto refused = refuse(app, argc, argv)) return *refused;
     }
     code = train(train_options);
   }

@@ -60,7 +60,7 @@ void replace(std::string& where, const std::string& from, const std::string& to)
 }  // namespace
 
 void draw(const std::filesystem::path& folder, std::vector<Picture>& pictures) {
-  std::filesystem::create_directories(folder);
+  make_folder(folder);
   for (Picture& p : pictures) {
     write_file(folder / (p.name + ".gp"), p.script);
     run_gnuplot(folder, p);

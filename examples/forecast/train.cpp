@@ -4,6 +4,7 @@
 #include <axisgrad/autograd/kernels/parallel.hpp>
 
 #include "commands.hpp"
+#include "files.hpp"
 #include "report.hpp"
 #include "training.hpp"
 
@@ -70,7 +71,7 @@ int train(const TrainCommand& command) {
   const Prepared data = prepare(read_series(settings.data, settings), settings);
   Forecaster model(settings.model, context_of(data, settings));
   print_data(data);
-  std::filesystem::create_directories(command.out);
+  make_folder(command.out);
   if (begun && !command.resume)
     for (const char* old : {"checkpoint.safetensors", "weights.safetensors", "history.csv",
                             "metrics.json", "report.html"})

@@ -28,7 +28,10 @@ struct Table {
   /// The rows begin <= i < end.
   [[nodiscard]] Table take(Rows range) const;
   /// A column of text. Error, listing the columns of text there are, when it is none.
-  [[nodiscard]] const std::vector<std::string>& text(std::string_view name) const;
+  [[nodiscard]] const std::vector<std::string>& text(std::string_view name) const&;
+  [[nodiscard]] std::vector<std::string> text(std::string_view name) && {
+    return std::as_const(*this).text(name);
+  }
 };
 
 /// What to do where a cell is missing. Nothing looks at a row below, so that nothing of the future

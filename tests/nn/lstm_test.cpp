@@ -55,6 +55,42 @@ TEST_CASE("LSTM: initial values are those of Keras") {
   CHECK(ag::parameters(without).size() == 2);
 }
 
+TEST_CASE("LSTM, Bidirectional: other initial values, as PyTorch has them") {
+  const ag::LstmOptions torch{.inputs = 30,
+                              .units = 16,
+                              .kernel_init = ag::Init::torch_uniform,
+                              .recurrent_init = ag::Init::torch_uniform,
+                              .bias_init = ag::Init::torch_uniform,
+                              .unit_forget_bias = false};
+  ag::LSTM<double> layer(torch);
+  ag::initialise(ag::parameters(layer), 1);
+  for (const auto* p : ag::parameters(layer)) {
+    double largest = 0;
+    for (double v : p->value()) largest = std::max(largest, std::abs(v));
+    CHECK(largest <= .25);  // 1 / sqrt(16 units)
+    CHECK(largest > .23);
+  }
+  ag::Bidirectional<double> both({.inputs = 3,
+                                  .units = 4,
+                                  .kernel_init = ag::Init::ones,
+                                  .recurrent_init = ag::Init::zeros,
+                                  .bias_init = ag::Init::zeros,
+                                  .unit_forget_bias = false});
+  ag::initialise(ag::parameters(both), 1);
+  for (const auto* direction : {&both.forward, &both.backward}) {
+    CHECK(ag::same_bits(direction->kernel.value(), Tensor<double>({3, 16}, 1.)));
+    CHECK(ag::same_bits(direction->recurrent_kernel.value(), Tensor<double>({4, 16}, 0.)));
+    CHECK(ag::same_bits(direction->bias.value(), Tensor<double>({16}, 0.)));
+  }
+  auto half = torch;
+  half.unit_forget_bias = true;
+  CHECK_THROWS_WITH(ag::LSTM<double>{half},
+                    "[LSTM] .unit_forget_bias goes with .bias_init zeros or ones: with another one "
+                    "set .unit_forget_bias = false");
+  half.bias_init = ag::Init::ones;
+  CHECK(ag::LSTM<double>(half).bias.init() == ag::Init::ones);
+}
+
 // Weights of TensorFlow 1's cells: one matrix for input and state, gates i, j (candidate), f, o,
 // and a 1 added to the forget gate's logit at run time. Here the order is i, f, candidate, o and
 // the 1 is part of the bias.
