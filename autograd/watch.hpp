@@ -13,8 +13,8 @@ void require_value(const P& parameter) {
     fail("watch", "a parameter's module was moved away: use the one it was moved to");
   const std::string& name = parameter.cell()->name;
   if (parameter.value().empty())
-    fail("watch", "the parameter '", name, "' of shape ", parameter.shape(),
-         " has no value yet: call initialise(parameters(model), seed)");
+    fail("watch", name.empty() ? "a parameter" : "the parameter '" + name + "'", " of shape ",
+         parameter.shape(), " has no value yet: call initialise(parameters(model), seed)");
 }
 
 /// The parameter's leaf on a recording.

@@ -84,7 +84,10 @@ class LSTM {
       fail("LSTM", "expects (batch, time, ", options_.inputs, "), got ", x.shape(),
            x.rank() == 2 ? ": give the layer before it as sequence(), not last()" : "");
     const auto state = call.initial_state.value_or(LstmState<U>{});
-    LstmInputs<U> in{.x = x, .initial_h = state.h, .initial_c = state.c, .mask = call.mask};
+    LstmInputs<U> in{.x = without_skipped(x, call.mask),
+                     .initial_h = state.h,
+                     .initial_c = state.c,
+                     .mask = call.mask};
     in.kernel = watch(kernel, x, state.h, state.c, call.mask);
     in.recurrent_kernel = watch(recurrent_kernel, x, state.h, state.c, call.mask);
     if (options_.use_bias) in.bias = watch(bias, x, state.h, state.c, call.mask);
@@ -119,6 +122,13 @@ class LSTM {
            ".unit_forget_bias goes with .bias_init zeros or ones: with another one set "
            ".unit_forget_bias = false");
     return Init::lstm_bias;
+  }
+  // A step that is skipped may hold anything, NaN too: 0 times NaN would reach the kernel's
+  // gradient.
+  template <Scalar U>
+  static Var<U> without_skipped(const Var<U>& x, const Var<U>& mask) {
+    if (mask.value().empty() || mask.shape() != Shape{x.shape()[0], x.shape()[1]}) return x;
+    return where(unsqueeze(mask, 2), x, Var<U>(U(0)));
   }
   template <Scalar U>
   void drop(LstmInputs<U>& in) const {

@@ -129,6 +129,31 @@ TEST_CASE("LSTM: a sequence masked as a whole gives zeros, and no gradient to x 
   CHECK(same(ag::grad(ag::sum(y.sequence()), x), V(Tensor<double>({1, 5, 3}, 0.0))));
 }
 
+TEST_CASE("LSTM: what stands in a masked step, NaN too, reaches no value and no gradient (C16)") {
+  const auto layer = made({.inputs = 3, .units = 4});
+  const V mask(Tensor<double>({2, 4}, {1, 0, 1, 1, 1, 1, 0, 0}));
+  const auto gradients = [&](double hidden, bool create_graph) {
+    Tensor<double> x = noise<double>({2, 4, 3}, 1);
+    for (Size k = 0; k < 3; ++k) x.set({0, 1, k}, hidden), x.set({1, 3, k}, -hidden);
+    ag::Tape<double> tape;
+    const V at = tape.input(x, {.gradient = true});
+    const auto y = layer(at, {.mask = mask});
+    return ag::grad<double>(
+        std::vector{ag::sum(y.sequence() * y.sequence()) + ag::sum(y.state().c)},
+        std::vector{at, tape.watch(layer.kernel), tape.watch(layer.recurrent_kernel),
+                    tape.watch(layer.bias)},
+        {.create_graph = create_graph});
+  };
+  for (bool create_graph : {false, true}) {
+    const auto plain = gradients(0, create_graph);
+    for (double hidden : {std::nan(""), std::numeric_limits<double>::infinity(), 1e300}) {
+      const auto g = gradients(hidden, create_graph);
+      for (std::size_t k = 0; k < g.size(); ++k) CHECK(same(g[k], plain[k]));
+    }
+    CHECK(plain[0].value()(0, 1, 2) == 0);
+  }
+}
+
 TEST_CASE("LSTM: last() is the last step of sequence(), and only a sequence can be stacked (C18)") {
   const auto first = made({.inputs = 3, .units = 4}), second = made({.inputs = 4, .units = 2});
   const auto y = first(input({2, 5, 3}));
