@@ -184,7 +184,8 @@ Var<T> norm(const Var<T>& x, const Axes& axes, ReduceOptions options) {
   if (x.size() > 0 && std::any_of(y.value().begin(), y.value().end(),
                                   [&](T v) { return v > largest || v * v < smallest / eps; })) {
     const Var<T> m = max(abs(c), Axes::of(set), {.keep = true});
-    const Var<T> unit = where(less(m, Var<T>(largest)) * m, m, Var<T>(T(1)));
+    const Var<T> unit =
+        where(greater(m, T(0)) * less(m, std::numeric_limits<T>::infinity()), m, Var<T>(T(1)));
     y = norm_in(c, unit, Axes::of(set), options);
   }
   return record<norm_op, T>({&x}, y.value(), {.inputs = 1, .outputs = 1}, {set});

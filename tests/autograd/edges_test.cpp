@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <axisgrad/autograd/backward.hpp>
+#include <axisgrad/autograd/functional.hpp>
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/tape.hpp>
 
@@ -98,6 +98,23 @@ TEST_CASE_TEMPLATE("edges: a norm whose squares leave the range of its scalar ty
   const T infinite = std::numeric_limits<T>::infinity();
   CHECK(norm(constant(Tensor<T>({2}, {infinite, 1}))).item() == infinite);
   CHECK(std::isnan(norm(constant(Tensor<T>({2}, {infinite, T(NAN)}))).item()));
+}
+
+TEST_CASE("edges: Hessians of piecewise functions where the pieces meet") {
+  using V = Var<double>;
+  const auto at = [](const Values& x, auto f) {
+    const Tensor<double> h = hessian(f, Tensor<double>({static_cast<Size>(x.size())}, x));
+    return Values(h.begin(), h.end());
+  };
+  CHECK(at({0, 1}, [](const V& x) { return sum(square(relu(x))); }) == Values{0, 0, 0, 2});
+  CHECK(at({0, 1}, [](const V& x) { return sum(abs(x)); }) == Values(4, 0.));
+  CHECK(at({0, -1}, [](const V& x) { return sum(pow(abs(x), 3.)); }) == Values{0, 0, 0, 6});
+  CHECK(at({1, 1}, [](const V& x) { return square(max(x)); }) == Values(4, .5));
+  CHECK(at({1, 2}, [](const V& x) { return sum(square(maximum(x, 1.))); }) == Values{.5, 0, 0, 2});
+  CHECK(at({0, 2}, [](const V& x) { return sum(square(clamp(x, 0., 1.))); }) == Values{2, 0, 0, 0});
+  CHECK(at({0, 0}, [](const V& x) { return index(x, {0}) * index(x, {1}); }) == Values{0, 1, 1, 0});
+  CHECK(at({0, -inf}, [](const V& x) { return logsumexp(x); }) == Values(4, 0.));
+  CHECK(at({1}, [](const V& x) { return huber(x, V(Tensor<double>({1}, 0.))); }) == Values{1});
 }
 
 TEST_CASE("edges: |x| and |p - t| have slope 0 where they are 0") {

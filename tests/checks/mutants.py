@@ -16,12 +16,12 @@ import sys
 RULE = re.compile(r'(std::array<V, \d+>|void|Tensor<T>)\s+(?:(\w+)::)?(gradient|of_logits)\(([^()]*)\)\s*\{')
 KERNEL = re.compile(r'(void|const T\*|ScoreView<T>)\s+()(\w+)\(([^()]*)\)\s*(?:const\s*)?\{')
 # Of each file with backward parts: the ops that use it; its functions that serve backward alone and are not called ...backward...; and
-# what could be taken for one another there: each use becomes the next of its group.
+# what could be taken for one another there (in one function, if that is named): each use becomes the next of its group.
 KERNELS = {
     'softmax.cpp': ('softmax', [], ['y g']),
     'layer_norm.cpp': ('layer_norm', [], ['x g', 'mean inverse', 'of_gamma of_beta', 'dgamma dbeta']),
     'lstm.cpp': ('lstm', ['start', 'carry', 'recurrent_gradient'],
-                 ['up down', 'd.h0 d.c0', 'g.last_h g.last_c', 'd.kernel d.recurrent', 'trace.h trace.x']),
+                 ['backward: up down', 'd.h0 d.c0', 'g.last_h g.last_c', 'd.kernel d.recurrent', 'trace.h trace.x']),
     'attention.cpp': ('scaled_dot_product_attention', ['kept_weights', 'add_times_queries', 'scores_block'],
                       ['a.q a.k a.v', 'g.q g.k g.v', 'a.queries a.keys', 'a.key_dim a.value_dim', 's ds']),
     'arch/lstm.cpp': ('lstm', [], ['i f g o', 't up']),
@@ -110,7 +110,7 @@ class Edits:
         self.replace(r'(?<=[(, ])axes(?=[,)}])', '(axes ^ 3u)')
         self.replace(r'\.(?:begin|end) = (?=\w)', lambda m: m.group() + '1 + ')
 
-    def of_kernel(self, alike=()):
+    def of_kernel(self, function='', alike=()):
         """Writes to buffers."""
         self.signs_and_constants()
         self.replace(r'(?<= )\+=(?= )', '-=')
@@ -120,7 +120,8 @@ class Edits:
             end = closing(self.body, match.end() - 1)
             self.add(match.end(), end, f'!({self.body[match.end():end]})')
         for group in alike:
-            used = [n for n in group.split() if re.search(use_of(n), self.body)]
+            where, _, names = group.rpartition(': ')
+            used = [n for n in names.split() if where in ('', function) and re.search(use_of(n), self.body)]
             for name, other in zip(used, used[1:] + used[:1]) if len(used) > 1 else []:
                 self.replace(use_of(name), other)
         self.found = [e for e in self.found if not DIVISION.search(line_of(self.body, e[0], e[1]))]
@@ -214,7 +215,7 @@ def plant_kernels(planter, folder):
             sys.exit(f'kernels/{name}: no function {", ".join(missing)}')
         functions = planter.plant(folder / name, KERNEL,
                                   lambda m, _: 'backward' in m.group(3) or m.group(3) in helpers,
-                                  lambda edits, _: edits.of_kernel(alike),
+                                  lambda edits, m: edits.of_kernel(m.group(3), alike),
                                   lambda m, _: (f'{name}: {m.group(3)}', ops))
         expected = len(re.findall(r'\b\w*backward\w*\([^;]*?\)\s*(?:const\s*)?\{', text)) + len(helpers)
         if functions != expected:
