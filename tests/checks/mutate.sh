@@ -31,7 +31,8 @@ printf '%s\n' "${sources[@]}" | sort -u | xargs -d '\n' wc -c | grep -v ' total$
     -Dxsimd=xsimd_sse2 -c "$0" -o "$(echo "$0" | tr / _).o"' || exit 1
 suites=(ops catalogue attention modules)
 for suite in "${suites[@]}"; do
-  ${CXX:-c++} -pthread ./*.o "$build/tests/test_$suite.p"/*.o "$build/tests/libdoctest_main.a" "$build/libaxisgrad.a" \
+  mapfile -t tests < <(ninja -C "$build" -t query "tests/test_$suite" | awk -v build="$build" '$1 ~ /\.o$/ {print build "/" $1}')
+  ${CXX:-c++} -pthread ./*.o "${tests[@]}" "$build/tests/libdoctest_main.a" "$build/libaxisgrad.a" \
     -ltbb -lzip -o "$suite" || exit 1
 done
 echo "built in $((SECONDS - begin)) s"
