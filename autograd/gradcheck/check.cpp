@@ -30,15 +30,6 @@ double distance(const Values& a, const Values& b) {
   return largest;
 }
 
-std::vector<Size> index_of(const Shape& shape, Size at) {
-  std::vector<Size> index;
-  for (int a = 0; at >= 0 && a < shape.rank(); ++a) {
-    const Size step = shape.product(a + 1, shape.rank());
-    index.push_back(at / step), at %= step;
-  }
-  return index;
-}
-
 class Check {
  public:
   Check(const Function& f, Values inputs, int order, const GradcheckOptions& options)

@@ -32,7 +32,7 @@ struct Check {
 
 /// Every op of the catalogue, a case for each of its samples.
 std::vector<Check> op_checks();
-/// The registry: registry.cpp, where a module or model is added by one line.
+/// The registry: registry.cpp and registry_models.cpp, where one is added by one line.
 std::vector<Check> module_checks();
 std::vector<Check> model_checks();
 /// All of these.
