@@ -57,6 +57,8 @@ struct LstmCall {
 /// result with sequence() (B,T,units), last() (B,units), state(). kernel (inputs, 4 units)
 /// glorot_uniform, recurrent_kernel (units, 4 units) orthogonal, bias (4 units) zeros, ones for the
 /// forget gate; gates in the order i, f, c, o. A second layer takes the first one's sequence().
+/// Error for sizes below 1 or a rate outside [0, 1]; at a call for an x of another rank or number
+/// of inputs, a state that is not (B,units) or a mask that is not (B,T).
 template <Scalar T>
 class LSTM {
  public:
