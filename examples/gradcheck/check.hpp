@@ -21,6 +21,7 @@ struct Case {
   Function<float> in_float;
   bool differentiable = true;  // false: the result has to be a constant
   bool other_points = true;    // whether it means something at -x and near x as well
+  std::size_t parameters = 0;  // that have to be checked beside the inputs
   ag::RecordingOptions recording{};
 };
 

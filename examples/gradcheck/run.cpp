@@ -116,6 +116,10 @@ class Run {
     for (const auto& row : report.rows)
       if (!row.worst_point.empty())
         note(row.max_rel_error, {where(row.name, c), row.worst_index, row.analytic, row.numeric});
+    const std::size_t rows = c.inputs.size() + c.parameters;
+    if (options_.order == 1 && report.rows.size() < rows)
+      failed(c, "of " + std::to_string(rows) + " inputs and parameters only " +
+                    std::to_string(report.rows.size()) + " are on the tape: fed with constants?");
     if (report || report.hidden) return true;
     std::ostringstream text;
     text << report;

@@ -128,7 +128,7 @@ TEST_CASE("gradcheck program: zero gradients, thrown errors and constants") {
   REQUIRE(found.worst);
   CHECK(found.worst->where == "input 0 (t)");
   CHECK(found.worst->index == std::vector<Size>{0});
-  Case recorded = shown, moved = f([](const auto& x) { return square(stop_gradient(x)); });
+  Case recorded = shown, moved = f([](const auto&x) { return square(stop_gradient(x)); });
   recorded.differentiable = moved.differentiable = false;
   CHECK_FALSE(passes(recorded, {}));
   const auto slope = checks::run(of([&] { return moved; }), {});
@@ -136,6 +136,17 @@ TEST_CASE("gradcheck program: zero gradients, thrown errors and constants") {
   CHECK(slope.max_rel_error == 1);
   CHECK(slope.worst->numeric != 0);
   CHECK(slope.text.find("t: is said to be constant, but input 0 moves it") == 0);
+}
+
+TEST_CASE("gradcheck program: a module that is fed with constants has parameters off the tape") {
+  const auto fed = checks::run(
+      checks::module_called(
+          "fed", [] { return Dense<float>(4, 3); },
+          []<Scalar T>(const auto& dense, const Var<T>& x) { return dense(x.detach()) + sum(x); },
+          Shape{2, 4}),
+      {});
+  CHECK_FALSE(fed.passed);
+  CHECK(fed.text == "of 3 inputs and parameters only 1 are on the tape: fed with constants?\n");
 }
 
 TEST_CASE("gradcheck program: what a misspelt name may have meant") {
