@@ -46,7 +46,7 @@ std::string position(const checks::Worst& worst) {
 }
 
 void print(const checks::Result& r) {
-  fmt::print("{:<7} {:<44} {:>8.1e} {:>7.2f}  {:<6} {}\n", r.kind, r.name, r.max_rel_error,
+  fmt::print("{:<7} {:<52} {:>8.1e} {:>7.2f}  {:<6} {}\n", r.kind, r.name, r.max_rel_error,
              r.seconds, r.passed ? "right" : "WRONG", r.worst ? position(*r.worst) : "");
   if (!r.text.empty()) fmt::print("{}", r.text);
   std::fflush(stdout);
@@ -81,7 +81,7 @@ int run(const Options& o) {
     return 0;
   }
   if (!o.json)
-    fmt::print("{:<7} {:<44} {:>8} {:>7}  {:<6} {}\n", "kind", "name", "max rel", "s", "", "worst");
+    fmt::print("{:<7} {:<52} {:>8} {:>7}  {:<6} {}\n", "kind", "name", "max rel", "s", "", "worst");
   const auto start = std::chrono::steady_clock::now();
   ordered_json list = ordered_json::array();
   int failed = 0;
