@@ -175,6 +175,9 @@ Run adding(bool quick, std::uint64_t seed, bool attend) {
                });
 }
 
+// Three epochs find the maximum in every seed, but how sharp the weights are by then is a matter of
+// the seed: .84, .54 and .63 on the maximum here, .58 and .69 in a program of its own in JAX with
+// the same initial distributions and the same Adam, .77 to .83 in three runs of PyTorch.
 Run maximum(bool quick, std::uint64_t seed, bool attend) {
   const Sizes sizes{.units = quick ? 32 : 128,
                     .width = quick ? 32 : 128,
@@ -226,11 +229,13 @@ bool pointers(const lesson::Options& options) {
     most_on_zeros = std::max(most_on_zeros, last.at.on_signs);
   }
   const double lstm_mae = alone.epochs.back().mae;
-  double least_found = 1, max_mae = 0;
+  double least_found = 1, max_mae = 0, least_weight = 1, most_weight = 0;
   for (std::uint64_t seed = 1; seed <= (quick ? 1u : 3u); ++seed) {
     runs.push_back(maximum(quick, seed, true));
-    least_found = std::min(least_found, runs.back().epochs.back().at.found);
-    max_mae = std::max(max_mae, runs.back().epochs.back().mae);
+    const Epoch& last = runs.back().epochs.back();
+    least_found = std::min(least_found, last.at.found), max_mae = std::max(max_mae, last.mae);
+    least_weight = std::min(least_weight, last.at.on_answer);
+    most_weight = std::max(most_weight, last.at.on_answer);
   }
   if (!quick) runs.push_back(maximum(quick, 1, false));
   write(options.out / "19_adding_and_maximum.json", runs);
@@ -249,8 +254,9 @@ bool pointers(const lesson::Options& options) {
   all &= lesson::claim(
       least_found > (quick ? .5 : .85),
       fmt::format("find_max: the largest weight is on the maximum in {:.0f} % of the samples at "
-                  "least (a tenth by chance), the error {:.3f} at most (.25 without looking)",
-                  100 * least_found, max_mae));
+                  "least (a tenth by chance), with {:.2f} to {:.2f} by seed; the error {:.3f} at "
+                  "most (.25 without looking)",
+                  100 * least_found, least_weight, most_weight, max_mae));
   return all;
 }
 
