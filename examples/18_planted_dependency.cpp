@@ -136,10 +136,11 @@ class Comparison {
     show(one.name, "attention", "attention, identity");
     show(two.name, "attention, layer 1", "layer 1 of two");
     show(two.name, "|gradient|", "|gradient| through two");
-    return planted::draw(panels, folder, "planted_dependency",
-                         fmt::format("Two parents of each series: attention with an identity for "
-                                     "each finds them (AUROC {}), without one less (AUROC {})",
-                                     auroc(one.name, "attention"), auroc(plain.name, "attention")));
+    return planted::draw(
+        panels, folder, "planted_dependency",
+        fmt::format("Attention finds the two parents of each series: AUROC {} with "
+                    "an identity, {} without",
+                    auroc(one.name, "attention"), auroc(plain.name, "attention")));
   }
 
  private:
