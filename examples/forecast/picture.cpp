@@ -1,6 +1,7 @@
 #include "picture.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -29,6 +30,29 @@ std::string axes_script(const AxisTexts& axes) {
                      text(axes.y));
 }
 
+// What gnuplot would warn of and choose by itself: a range for values that are all the same.
+std::string range_script(const char* axis, double low, double high) {
+  if (low < high || !(low <= high)) return "";
+  const double room = low == 0 ? 1 : std::abs(low) * .05;
+  return fmt::format("set {}range [{}:{}]\n", axis, low - room, high + room);
+}
+
+std::string ranges_script(const std::vector<Curve>& curves) {
+  double x[2]{HUGE_VAL, -HUGE_VAL}, y[2]{HUGE_VAL, -HUGE_VAL};
+  const auto widen = [](double* range, double value) {
+    range[0] = std::min(range[0], value), range[1] = std::max(range[1], value);
+  };
+  for (const Curve& c : curves) {
+    for (const double value : c.x) widen(x, value);
+    for (const double value : c.y) widen(y, value);
+  }
+  return range_script("x", x[0], x[1]) + range_script("y", y[0], y[1]);
+}
+
+double largest(const std::vector<double>& values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
 // At most about twelve labels, at even distances.
 std::string tics(const std::vector<std::string>& labels, std::size_t most) {
   const std::size_t step = (labels.size() + most - 1) / most;
@@ -43,10 +67,12 @@ void run_gnuplot(const std::filesystem::path& folder, const Picture& p) {
     return fmt::format("set terminal {} size {},{} {}; set output '{}.new.{}'; load '{}.gp'", kind,
                        p.width, p.height, rest, p.name, kind[0] == 's' ? "svg" : "png", p.name);
   };
+  // The PNG has no caption beside it.
+  const std::string title = fmt::format("set title {} noenhanced; ", text(p.title));
   const std::string command = fmt::format(
       "cd {} && gnuplot -e {} -e 'reset session' -e {}", lesson::quoted(folder.string()),
-      lesson::quoted(terminal("svg", "dynamic font 'sans-serif,14' background 'white'")),
-      lesson::quoted(terminal("pngcairo", "font 'DejaVu Sans,11'")));
+      lesson::quoted(terminal("svg", "dynamic font 'sans-serif,15' background 'white'")),
+      lesson::quoted(title + terminal("pngcairo", "font 'DejaVu Sans,11'")));
   if (std::system(command.c_str()) != 0)
     axisgrad::fail("forecast", "gnuplot failed on '", (folder / (p.name + ".gp")).string(),
                    "': is it installed?");
@@ -76,7 +102,7 @@ void draw(const std::filesystem::path& folder, std::vector<Picture>& pictures) {
 
 std::string curves_script(const std::vector<Curve>& curves, const AxisTexts& axes) {
   constexpr const char* colours[]{"#1b1b1b", "#1f77b4", "#d95f02", "#7570b3", "#66a61e"};
-  std::string script = axes_script(axes), plots;
+  std::string script = axes_script(axes) + ranges_script(curves), plots;
   script +=
       "set tics nomirror\nset border 3\nset grid linecolor '#dddddd'\nset key top left "
       "noenhanced\n";
@@ -97,10 +123,12 @@ std::string bars_script(const std::vector<std::string>& labels, const std::vecto
                         const AxisTexts& axes) {
   constexpr const char* colours[]{"#1f77b4", "#d95f02", "#7570b3", "#66a61e"};
   std::string script = axes_script(axes), plots;
+  const bool some = std::any_of(measures.begin(), measures.end(),
+                                [](const Curve& m) { return largest(m.y) > 0; });
   script += fmt::format(
       "set tics nomirror\nset border 3\nset style fill solid .85 noborder\nset key above "
-      "noenhanced\nset yrange [0:*]\nset xrange [-.6:{}]\nset xtics {}\n",
-      static_cast<double>(labels.size()) - .4, tics(labels, 13));
+      "noenhanced\nset yrange [0:{}]\nset xrange [-.6:{}]\nset xtics {}\n",
+      some ? "*" : "1", static_cast<double>(labels.size()) - .4, tics(labels, 13));
   std::vector<std::string> lines(labels.size());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     lines[i] = std::to_string(i);
@@ -118,6 +146,7 @@ std::string bars_script(const std::vector<std::string>& labels, const std::vecto
 
 std::string heat_map_script(const HeatMap& map) {
   const std::size_t rows = map.row_labels.size(), cols = map.col_labels.size();
+  const double top = map.maximum > 0 ? map.maximum : largest(map.values);
   std::vector<std::string> lines(rows);
   for (std::size_t r = 0; r < rows; ++r)
     lines[r] = fmt::format(
@@ -134,9 +163,9 @@ set xtics {}
 set ytics {}
 plot $map matrix using 1:2:3 with image notitle
 )",
-                     map.maximum > 0 ? fmt::format("{}", map.maximum) : "*", text(map.unit),
-                     static_cast<double>(cols) - .5, static_cast<double>(rows) - .5,
-                     tics(map.col_labels, 12), tics(map.row_labels, 16));
+                     top > 0 ? top : 1, text(map.unit), static_cast<double>(cols) - .5,
+                     static_cast<double>(rows) - .5, tics(map.col_labels, 12),
+                     tics(map.row_labels, 16));
 }
 
 }  // namespace forecast

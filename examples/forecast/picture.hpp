@@ -6,6 +6,9 @@
 
 namespace forecast {
 
+/// The width of pictures that stand side by side.
+constexpr int small_picture = 560;
+
 struct Picture {
   std::string name;  // of the files
   std::string title, caption;

@@ -16,6 +16,11 @@ std::string time_text(const Prepared& data) {
                            : "rows from the first one forecast";
 }
 
+// Short, as it stands along the side of a heat map too.
+std::string step_text(const Prepared& data) {
+  return data.series.dates ? "step of " + data.series.step_text() : "row";
+}
+
 Picture training_curves(const std::vector<EpochLine>& history) {
   Curve train{"training", {}, {}}, validation{"validation", {}, {}};
   for (const EpochLine& l : history) {
@@ -128,10 +133,9 @@ Picture heat_map(const std::string& name, const std::string& title, ag::Tensor<d
     std::swap(axes[0], axes[1]);
   }
   const bool square = axes[0] == axes[1];
-  const auto label = [&](const std::string& axis, bool looks) {
-    std::string text = axis == "time" ? time_text(data) : "variable";
-    if (square) text += looks ? ", that looks" : ", looked at";
-    return text;
+  const auto label = [&](const std::string& axis, const char* role) {
+    const std::string text = axis == "time" ? step_text(data) : "variable";
+    return square ? text + ' ' + role : text;
   };
   const Names rows = labels_of(axes[0], data), cols = labels_of(axes[1], data);
   const auto at = std::max_element(w.begin(), w.end()) - w.begin();
@@ -139,7 +143,8 @@ Picture heat_map(const std::string& name, const std::string& title, ag::Tensor<d
   const std::string largest = fmt::format(
       "{:.3g}, at {} and {}", *std::max_element(w.begin(), w.end()),
       rows[static_cast<std::size_t>(at / width)], cols[static_cast<std::size_t>(at % width)]);
-  return {name, title,
+  return {name,
+          title,
           fmt::format("Mean weights; they add up to 1 over {}. The largest is {}.",
                       map.attended == "time" ? "time" : "the variables", largest),
           fmt::format("Heat map of {} rows by {} columns. The largest weight is {}.", rows.size(),
@@ -147,8 +152,10 @@ Picture heat_map(const std::string& name, const std::string& title, ag::Tensor<d
           heat_map_script({{w.begin(), w.end()},
                            rows,
                            cols,
-                           {label(axes[1], false), label(axes[0], true)},
-                           "mean weight"})};
+                           {label(axes[1], "looked at"), label(axes[0], "that looks")},
+                           "mean weight"}),
+          square ? 760 : 900,
+          square ? 620 : 420};
 }
 
 void add_heat_maps(std::vector<Picture>& pictures, const MeanMap& map, const Prepared& data) {
@@ -162,10 +169,12 @@ void add_heat_maps(std::vector<Picture>& pictures, const MeanMap& map, const Pre
   pictures.push_back(heat_map("map_" + file, map.name + ", mean of the heads", mean(w, 0).value(),
                               {axes[1], axes[2]}, map, data));
   for (Size head = 0; head < w.shape()[0]; ++head) {
-    pictures.push_back(heat_map(
+    Picture one = heat_map(
         fmt::format("map_{}_head_{}", file, head), fmt::format("{}, head {}", map.name, head),
         squeeze(slice(w, {.axis = 0, .begin = head, .end = head + 1}), 0).value(),
-        {axes[1], axes[2]}, map, data));
+        {axes[1], axes[2]}, map, data);
+    one.width = small_picture, one.height = small_picture * 4 / 5;  // side by side
+    pictures.push_back(one);
   }
 }
 

@@ -28,14 +28,17 @@ void print_data(const Prepared& d) {
 }
 
 // What may change between a training and its continuation; the rest would make another model.
-void require_same(Settings now, const Folder& folder) {
-  Settings before = read_config(folder).settings;
+void require_same(Settings now, const Prepared& data, const Folder& folder) {
+  const RunConfig config = read_config(folder);
+  Settings before = config.settings;
   for (Settings* s : {&now, &before}) s->epochs = 1, s->patience = 0, s->threads = 0, s->data = "";
   const Json a = to_json(before), b = to_json(now);
   for (const auto& [name, value] : a.items())
     if (b[name] != value)
       ag::fail("forecast", "--resume with --", name, ' ', b[name].dump(), ", but '",
                folder.string(), "' was begun with ", value.dump());
+  // Without a scaler it was stopped before it began to train.
+  if (std::filesystem::exists(folder / "scaler.safetensors")) require_table(folder, config, data);
 }
 
 namespace {
@@ -64,10 +67,10 @@ int train(const TrainCommand& command) {
   if (begun && !command.resume && !command.overwrite)
     ag::fail("forecast", "'", command.out.string(),
              "' holds a run already: --resume goes on with it, --overwrite begins anew");
-  if (begun && command.resume) require_same(settings, command.out);
   if (settings.data.empty()) ag::fail("forecast", "which table? give a file, or a --config");
   use_threads(settings);
   const Prepared data = prepare(read_series(settings.data, settings), settings);
+  if (begun && command.resume) require_same(settings, data, command.out);
   Forecaster model(settings.model, context_of(data, settings));
   print_data(data);
   std::filesystem::create_directories(command.out);
@@ -97,7 +100,12 @@ int explain(const ExplainCommand& command) {
   if (!can_be_explained(model))
     ag::fail("forecast", "the rule '", config.settings.model,
              "' repeats what it saw: there is nothing to explain");
-  explain_and_report(command, config.settings, model, data, read_metrics(command.run));
+  // A training that was killed at its very end has weights, but no metrics.json yet.
+  const bool measured = std::filesystem::exists(command.run / "metrics.json");
+  explain_and_report(
+      command, config.settings, model, data,
+      measured ? read_metrics(command.run)
+               : RunMetrics{measure(model, data), measure_baselines(data, config.settings)});
   return 0;
 }
 
