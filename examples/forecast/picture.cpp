@@ -53,13 +53,35 @@ double largest(const std::vector<double>& values) {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
 
-// At most about twelve labels, at even distances.
-std::string tics(const std::vector<std::string>& labels, std::size_t most) {
-  const std::size_t step = (labels.size() + most - 1) / most;
-  std::string list;
-  for (std::size_t i = 0; i < labels.size(); i += step)
-    list += fmt::format("{}{} {}", i ? ", " : "", text(labels[i]), i);
-  return '(' + list + ") noenhanced";
+// The last label and, counted from behind it, every k-th: of steps -96 to -1 those are -96, -84 ...
+// -12 and -1.
+std::string every(const std::vector<std::string>& labels, std::size_t most) {
+  constexpr std::size_t round[]{1, 2, 3, 4, 5, 6, 8, 10, 12, 24, 48, 72, 96, 120, 168};
+  const std::size_t n = labels.size(), needed = (n + most - 1) / most;
+  const auto* const at = std::lower_bound(std::begin(round), std::end(round), needed);
+  const std::size_t step = at == std::end(round) ? needed : *at;
+  std::vector<std::string> list;
+  for (std::size_t i = n % step; i < n; i += step)
+    list.push_back(fmt::format("{} {}", text(labels[i]), i));
+  if (step == 2) list.pop_back();  // too near
+  if (step > 1) list.push_back(fmt::format("{} {}", text(labels[n - 1]), n - 1));
+  return fmt::format("({}) noenhanced", fmt::join(list, ", "));
+}
+
+// Steps are written here and there, names all of them: below the picture aslant where they do not
+// fit in a line.
+std::string tics_script(const char* axis, const std::vector<std::string>& labels, std::size_t steps,
+                        int width) {
+  constexpr std::size_t names = 60;
+  constexpr int beside = 260, letter = 9;  // pixels, roughly
+  const std::string& last = labels.back();
+  if (last.find_first_not_of("-0123456789") == last.npos)
+    return fmt::format("set {}tics {}\n", axis, every(labels, steps));
+  std::size_t letters = 0;
+  for (const std::string& label : labels) letters += label.size() + 2;
+  const bool aslant = *axis == 'x' && static_cast<int>(letters) * letter > width - beside;
+  return fmt::format("set {}tics {}{}\n", axis, aslant ? "rotate by -40 " : "",
+                     every(labels, names));
 }
 
 void run_gnuplot(const std::filesystem::path& folder, const Picture& p) {
@@ -104,7 +126,7 @@ std::string curves_script(const std::vector<Curve>& curves, const AxisTexts& axe
   constexpr const char* colours[]{"#1b1b1b", "#1f77b4", "#d95f02", "#7570b3", "#66a61e"};
   std::string script = axes_script(axes) + ranges_script(curves), plots;
   script +=
-      "set tics nomirror\nset border 3\nset grid linecolor '#dddddd'\nset key top left "
+      "set tics nomirror\nset border 3\nset grid linecolor '#dddddd'\nset key above "
       "noenhanced\n";
   for (std::size_t k = 0; k < curves.size(); ++k) {
     std::vector<std::string> lines;
@@ -127,8 +149,9 @@ std::string bars_script(const std::vector<std::string>& labels, const std::vecto
                                 [](const Curve& m) { return largest(m.y) > 0; });
   script += fmt::format(
       "set tics nomirror\nset border 3\nset style fill solid .85 noborder\nset key above "
-      "noenhanced\nset yrange [0:{}]\nset xrange [-.6:{}]\nset xtics {}\n",
-      some ? "*" : "1", static_cast<double>(labels.size()) - .4, tics(labels, 13));
+      "noenhanced\nset yrange [0:{}]\nset xrange [-.6:{}]\n{}",
+      some ? "*" : "1", static_cast<double>(labels.size()) - .4,
+      tics_script("x", labels, 13, Picture{}.width));
   std::vector<std::string> lines(labels.size());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     lines[i] = std::to_string(i);
@@ -159,13 +182,13 @@ set cbrange [0:{}]
 set cblabel {} noenhanced
 set xrange [-.5:{}]
 set yrange [{}:-.5]
-set xtics {}
-set ytics {}
-plot $map matrix using 1:2:3 with image notitle
+set rmargin 10
+{}{}plot $map matrix using 1:2:3 with image notitle
 )",
                      top > 0 ? top : 1, text(map.unit), static_cast<double>(cols) - .5,
-                     static_cast<double>(rows) - .5, tics(map.col_labels, 12),
-                     tics(map.row_labels, 16));
+                     static_cast<double>(rows) - .5,
+                     tics_script("x", map.col_labels, 12, map.width),
+                     tics_script("y", map.row_labels, 16, map.width));
 }
 
 }  // namespace forecast

@@ -42,6 +42,7 @@ struct HeatMap {
   AxisTexts axes;
   std::string unit = "weight";
   double maximum = 0;  // of the colours; 0: that of the values
+  int width = 900;     // of the picture
 };
 [[nodiscard]] std::string heat_map_script(const HeatMap& map);
 

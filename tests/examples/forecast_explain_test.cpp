@@ -78,17 +78,16 @@ TEST_CASE("forecast: a column that rests has no part in the gradients, in any mo
   for (const ModelInfo& info : models())
     for (const bool norm : {true, false}) {
       if (is_rule(info) || (!norm && info.kind == Kind::normalising)) continue;
-      CAPTURE(info.name);
+      CAPTURE(std::string(info.name));
       CAPTURE(norm);
       Settings s = small_settings(info.name, {"b"});
       s.instance_norm = norm;
       const Trained t(waves_and_rests(200), s);
       const Explanation e = explain_model(t.model, t.data, {.windows = 30});
-      for (const char* name : {"input gradient", "permutation"}) {
-        const auto& by_variable = measure(e, "feature", name).values;
-        CHECK(by_variable[3] < 1e-6);
-        CHECK(std::accumulate(by_variable.begin(), by_variable.end(), 0.) == doctest::Approx(1));
-      }
+      const auto& by_variable = measure(e, "feature", "input gradient").values;
+      CHECK(std::accumulate(by_variable.begin(), by_variable.end(), 0.) == doctest::Approx(1));
+      CHECK(by_variable[3] < 1e-6);
+      CHECK(measure(e, "feature", "permutation").values[3] < 1e-6);
       // rain rests in most windows, where it was divided by sqrt(1e-5) and led with .99.
       CHECK(measure(e, "feature", "input gradient").values[4] < .5);
       REQUIRE(!e.notes.empty());
