@@ -8,21 +8,23 @@ namespace {
 constexpr const char* style = R"(
 :root { color-scheme: light; }
 body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: #1b1b1b; background: #fff; }
-main { max-width: 62rem; margin: 0 auto; padding: 1rem; }
+main { max-width: 54rem; margin: 0 auto; padding: 1rem; }
 h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
 .verdict { border-left: .3rem solid #1f77b4; padding: .4rem .8rem; background: #f2f7fb; }
 .warning { border-left: .3rem solid #b34700; padding: .4rem .8rem; background: #fdf3ec; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 table { font-size: .93rem; } th, td { padding: .25rem .5rem; text-align: right; border-bottom: 1px solid #ccc; }
-td { white-space: nowrap; } th { vertical-align: bottom; }
+td { white-space: nowrap; } th { vertical-align: bottom; min-width: 4.5rem; }
 .words th, .words td, th:first-child, td:first-child { text-align: left; } .words td { white-space: normal; }
 tr.marked { font-weight: 700; background: #f2f7fb; }
-figure { margin: 1.2rem 0; } figure svg { display: block; width: 100%; min-width: 38rem; height: auto; }
-.gallery { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 0 1.5rem; }
-.gallery figure { min-width: 0; } .gallery svg { min-width: 24rem; }
+figure { margin: 1.2rem 0; } figure svg { display: block; width: 100%; min-width: 26rem; height: auto; }
+.gallery { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(21rem, 100%), 1fr)); gap: 0 1.5rem; }
+.gallery figure { min-width: 0; } .gallery svg { min-width: 0; }
 figcaption { color: #444; font-size: .92rem; }
 code { background: #f3f3f3; padding: 0 .2rem; overflow-wrap: anywhere; }
+.words th { min-width: 0; }
+@media (max-width: 30rem) { table { font-size: .82rem; } th, td { padding: .2rem .3rem; } }
 @media print {
   main { max-width: none; padding: 0; } .wide { overflow: visible; } h2 { break-after: avoid; }
   figure, tr { break-inside: avoid; } figure svg, .gallery svg { min-width: 0; }

@@ -73,7 +73,7 @@ std::string every(const std::vector<std::string>& labels, std::size_t most) {
 std::string tics_script(const char* axis, const std::vector<std::string>& labels, std::size_t steps,
                         int width) {
   constexpr std::size_t names = 60;
-  constexpr int beside = 260, letter = 9;  // pixels, roughly
+  constexpr int beside = 220, letter = 9;  // pixels, roughly
   const std::string& last = labels.back();
   if (last.find_first_not_of("-0123456789") == last.npos)
     return fmt::format("set {}tics {}\n", axis, every(labels, steps));
@@ -93,7 +93,7 @@ void run_gnuplot(const std::filesystem::path& folder, const Picture& p) {
   const std::string title = fmt::format("set title {} noenhanced; ", text(p.title));
   const std::string command = fmt::format(
       "cd {} && gnuplot -e {} -e 'reset session' -e {}", lesson::quoted(folder.string()),
-      lesson::quoted(terminal("svg", "dynamic font 'sans-serif,15' background 'white'")),
+      lesson::quoted(terminal("svg", "dynamic font 'sans-serif,14' background 'white'")),
       lesson::quoted(title + terminal("pngcairo", "font 'DejaVu Sans,11'")));
   if (std::system(command.c_str()) != 0)
     axisgrad::fail("forecast", "gnuplot failed on '", (folder / (p.name + ".gp")).string(),

@@ -153,7 +153,7 @@ void write_report(const Folder& folder, const Settings& s, const Forecaster& mod
   comparison(page, s.model, metrics);
   by_target(page, s, model, data);
   page.heading("Forecasts of test windows");
-  for (const Picture& p : pictures.forecasts) page.picture(p);
+  page.gallery(pictures.forecasts);
   if (explanation) {
     page.heading("What the model looks at");
     what_attention_is(page, *explanation);

@@ -174,8 +174,8 @@ Picture heat_map(const std::string& name, const std::string& title, ag::Tensor<d
             fmt::format("Heat map of {} rows by {} columns. The largest weight is {}.", rows.size(),
                         cols.size(), largest),
             "",
-            square ? 760 : 900,
-            square ? 620 : 420};
+            680,
+            square ? 580 : 400};
   if (axes[0] == "feature") p.height = std::max(p.height, 80 + 20 * static_cast<int>(rows.size()));
   if (small) p.height = p.height * small_picture / p.width, p.width = small_picture;
   p.script = heat_map_script({{w.begin(), w.end()},
@@ -217,6 +217,8 @@ ReportPictures report_pictures(const Forecaster& model, const Prepared& data,
   for (std::size_t k = 0; k < std::min<std::size_t>(data.targets.size(), 7); ++k)
     pictures.forecasts.push_back(brief ? one_step_forecasts(model, data, k)
                                        : forecast_window(model, data, k, n / 2));
+  if (data.targets.size() > 2)
+    for (Picture& p : pictures.forecasts) p.width = small_picture, p.height = small_picture * 3 / 4;
   if (data.targets.size() == 1 && !brief)
     for (const Size window : {n / 6, n * 5 / 6})
       pictures.forecasts.push_back(forecast_window(model, data, 0, window));
