@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "comparison.hpp"
+#include "files.hpp"
 #include "training.hpp"
 
 namespace forecast {
@@ -42,7 +43,7 @@ std::vector<Run> planned_runs(const CompareCommand& command, const Prepared& dat
 
 // None when it was interrupted. What an earlier comparison has done stays done.
 std::optional<Metrics> result_of(const Run& run, const Prepared& data) {
-  std::filesystem::create_directories(run.folder);
+  make_folder(run.folder);
   Forecaster model(run.settings.model, context_of(data, run.settings));
   if (!train_model(model, data, run.settings, run.folder, {.resume = begun(run)})) return {};
   return measure(model, data);
@@ -84,7 +85,7 @@ int compare(const CompareCommand& command) {
   const Prepared data = prepare(read_series(settings.data, settings), settings);
   const std::vector<Run> runs = planned_runs(command, data);
   print_data(data);
-  std::filesystem::create_directories(command.out);
+  make_folder(command.out);
 
   const auto rules = measure_baselines(data, settings);
   Comparison comparison{{}, {}, command.seeds, runs.size()};

@@ -96,7 +96,7 @@ std::string leaders(const Profile& p, const Profile::Measure& m) {
 
 void write_explanation(const Folder& folder, const Explanation& e, const Prepared& data) {
   const Folder to = folder / "explain";
-  std::filesystem::create_directories(to);
+  make_folder(to);
   ag::ArrayFile arrays;
   for (const MeanMap& map : e.maps) {
     write_file(to / (file_name(map.name) + ".csv"), long_form(map, data));

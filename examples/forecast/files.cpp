@@ -42,6 +42,14 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   if (std::rename(part.c_str(), path.c_str()) != 0) give_up(errno);
 }
 
+void make_folder(const std::filesystem::path& path) {
+  std::error_code reason;
+  std::filesystem::create_directories(path, reason);
+  if (!std::filesystem::is_directory(path))
+    axisgrad::fail("forecast", "cannot make the folder '", path.string(),
+                   "': ", reason ? reason.message() : "there is a file of this name");
+}
+
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == text.npos) return text;
   std::string cell = "\"";

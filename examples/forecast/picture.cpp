@@ -108,7 +108,7 @@ void replace(std::string& where, const std::string& from, const std::string& to)
 }  // namespace
 
 void draw(const std::filesystem::path& folder, std::vector<Picture>& pictures) {
-  std::filesystem::create_directories(folder);
+  make_folder(folder);
   for (Picture& p : pictures) {
     write_file(folder / (p.name + ".gp"), p.script);
     run_gnuplot(folder, p);
@@ -176,19 +176,20 @@ std::string heat_map_script(const HeatMap& map) {
         "{}", fmt::join(map.values.begin() + static_cast<std::ptrdiff_t>(r * cols),
                         map.values.begin() + static_cast<std::ptrdiff_t>((r + 1) * cols), " "));
   return axes_script(map.axes) + block("map", lines) +
-         fmt::format(R"(set tics out nomirror
+         fmt::format(
+             R"(set tics out nomirror
 set palette defined (0 '#f7fbff', .35 '#9ecae1', .7 '#3182bd', 1 '#08306b')
 set cbrange [0:{}]
 set cblabel {} noenhanced
 set xrange [-.5:{}]
 set yrange [{}:-.5]
-set rmargin 10
+set rmargin 8
 {}{}plot $map matrix using 1:2:3 with image notitle
 )",
-                     top > 0 ? top : 1, text(map.unit), static_cast<double>(cols) - .5,
-                     static_cast<double>(rows) - .5,
-                     tics_script("x", map.col_labels, 12, map.width),
-                     tics_script("y", map.row_labels, 16, map.width));
+             top > 0 ? top : 1, text(map.unit), static_cast<double>(cols) - .5,
+             static_cast<double>(rows) - .5,
+             tics_script("x", map.col_labels, static_cast<std::size_t>(map.width) / 60, map.width),
+             tics_script("y", map.row_labels, static_cast<std::size_t>(map.width) / 45, map.width));
 }
 
 }  // namespace forecast

@@ -4,6 +4,7 @@
 #include <axisgrad/autograd/kernels/parallel.hpp>
 
 #include "commands.hpp"
+#include "files.hpp"
 #include "report.hpp"
 #include "training.hpp"
 
@@ -35,8 +36,8 @@ void require_same(Settings now, const Prepared& data, const Folder& folder) {
   const Json a = to_json(before), b = to_json(now);
   for (const auto& [name, value] : a.items())
     if (b[name] != value)
-      ag::fail("forecast", "--resume with --", name, ' ', b[name].dump(), ", but '",
-               folder.string(), "' was begun with ", value.dump());
+      ag::fail("forecast", "'", folder.string(), "' was begun with --", name, ' ', value.dump(),
+               ", not ", b[name].dump(), ": another --out makes a new run");
   // Without a scaler it was stopped before it began to train.
   if (std::filesystem::exists(folder / "scaler.safetensors")) require_table(folder, config, data);
 }
@@ -73,7 +74,7 @@ int train(const TrainCommand& command) {
   if (begun && command.resume) require_same(settings, data, command.out);
   Forecaster model(settings.model, context_of(data, settings));
   print_data(data);
-  std::filesystem::create_directories(command.out);
+  make_folder(command.out);
   if (begun && !command.resume)
     for (const char* old : {"checkpoint.safetensors", "weights.safetensors", "history.csv",
                             "metrics.json", "report.html"})

@@ -76,7 +76,7 @@ says "its training did not end; go on with --resume" "$forecast" evaluate "$fold
 quietly "$forecast" train --resume --out "$folder/killed"
 for file in weights.safetensors metrics.json; do same "$folder/whole/$file" "$folder/killed/$file"; done
 same <(cut -d, -f1-4 "$folder/whole/history.csv") <(cut -d, -f1-4 "$folder/killed/history.csv")
-says "--resume with --units 16, but" "$forecast" train --resume --units 16 --out "$folder/whole"
+says "was begun with --units 8, not 16: another --out makes a new run" "$forecast" train --resume --units 16 --out "$folder/whole"
 says "holds a run already" train "$folder/plain.csv" --out "$folder/whole"
 
 # A config file says the same as the options.
@@ -120,6 +120,7 @@ quietly "$forecast" explain "$folder/cmp3/dlinear-2" --windows 8
 printf '{"models": "dlinear"}' >"$folder/cmp.json"
 says "'models' must be a list of names, got \"dlinear\"" "$forecast" compare "$folder/plain.csv" --config "$folder/cmp.json" --out "$folder/cmp2"
 # One that fails, here for want of a folder, is named, and the others have their lines.
+says "cannot make the folder '$folder/plain.csv': Not a directory" "$forecast" compare "${none[@]}" dlinear --out "$folder/plain.csv"
 mkdir "$folder/cmp4" && : >"$folder/cmp4/lstm-1"
 says "lstm, seed 1 failed: " "$forecast" compare --config "$folder/cmp3/dlinear-1/config.json" --models lstm,dlinear --seeds 1 --out "$folder/cmp4"
 [[ $(tail -n 1 "$folder/cmp4/comparison.csv") == dlinear,1,* ]] || wrong "the failure of one took the others with it"
