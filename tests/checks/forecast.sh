@@ -120,7 +120,8 @@ quietly "$forecast" explain "$folder/cmp3/dlinear-2" --windows 8
 printf '{"models": "dlinear"}' >"$folder/cmp.json"
 says "'models' must be a list of names, got \"dlinear\"" "$forecast" compare "$folder/plain.csv" --config "$folder/cmp.json" --out "$folder/cmp2"
 # One that fails, here for want of a folder, is named, and the others have their lines.
-says "cannot make the folder '$folder/plain.csv': Not a directory" "$forecast" compare "${none[@]}" dlinear --out "$folder/plain.csv"
+says "cannot make the folder '$folder/plain.csv': Not a directory" \
+  "$forecast" compare "$folder/plain.csv" --models dlinear --lookback 24 --out "$folder/plain.csv"
 mkdir "$folder/cmp4" && : >"$folder/cmp4/lstm-1"
 says "lstm, seed 1 failed: " "$forecast" compare --config "$folder/cmp3/dlinear-1/config.json" --models lstm,dlinear --seeds 1 --out "$folder/cmp4"
 [[ $(tail -n 1 "$folder/cmp4/comparison.csv") == dlinear,1,* ]] || wrong "the failure of one took the others with it"
