@@ -15,12 +15,7 @@ namespace {
 namespace ag = axisgrad;
 
 ag::Dataset<float> chosen_windows(const ag::Windows<float>& test, const ExplainOptions& o) {
-  if (o.window && (*o.window < 0 || *o.window >= test.samples()))
-    ag::fail("forecast", "--window must be one of the ", test.samples(), " test windows, 0 to ",
-             test.samples() - 1, ", got ", *o.window);
-  if (o.windows < 2)
-    ag::fail("forecast", "--windows must be at least 2, as inputs are scrambled among them, got ",
-             o.windows, "; --window N explains a single one");
+  check(o, test.samples());
   std::vector<Size> indices;
   const Size n = std::min(o.windows, test.samples());
   for (Size i = 0; i < n; ++i) indices.push_back(i * test.samples() / n);
@@ -151,6 +146,15 @@ std::vector<std::string> notes_on(const Forecaster& model, const Prepared& data,
 }
 
 }  // namespace
+
+void check(const ExplainOptions& o, Size test_windows) {
+  if (o.window && (*o.window < 0 || *o.window >= test_windows))
+    ag::fail("forecast", "--window must be one of the ", test_windows, " test windows, 0 to ",
+             test_windows - 1, ", got ", *o.window);
+  if (o.windows < 2)
+    ag::fail("forecast", "--windows must be at least 2, as inputs are scrambled among them, got ",
+             o.windows, "; --window N explains a single one");
+}
 
 bool Profile::Measure::has_order() const {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());

@@ -55,6 +55,9 @@ struct Explanation {
 /// Labels of an axis: rows relative to the first one forecast, or the names of the variables.
 [[nodiscard]] Names labels_of(const std::string& axis, const Prepared& data);
 
+/// Error for windows that there are not.
+void check(const ExplainOptions& options, Size test_windows);
+
 [[nodiscard]] Explanation explain_model(const Forecaster& model, const Prepared& data,
                                         const ExplainOptions& options);
 

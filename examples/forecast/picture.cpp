@@ -21,6 +21,22 @@ std::string text(const std::string& s) {
   return out + "'";
 }
 
+// At most 18 characters, with dots for the middle where there are more: ends tell names apart.
+std::string shortened(const std::string& s) {
+  std::vector<std::size_t> starts;  // of characters of UTF-8
+  for (std::size_t i = 0; i < s.size(); ++i)
+    if ((static_cast<unsigned char>(s[i]) & 0xC0) != 0x80) starts.push_back(i);
+  if (starts.size() <= 18) return s;
+  return s.substr(0, starts[9]) + "…" + s.substr(starts[starts.size() - 8]);
+}
+
+// A label at a tic, where % begins a format.
+std::string label_text(const std::string& s) {
+  std::string out;
+  for (const char c : shortened(s)) out += c == '%' ? std::string("%%") : std::string(1, c);
+  return text(out);
+}
+
 std::string block(const std::string& name, const std::vector<std::string>& lines) {
   return fmt::format("${} << EOD\n{}\nEOD\n", name, fmt::join(lines, "\n"));
 }
@@ -62,25 +78,28 @@ std::string every(const std::vector<std::string>& labels, std::size_t most) {
   const std::size_t step = at == std::end(round) ? needed : *at;
   std::vector<std::string> list;
   for (std::size_t i = n % step; i < n; i += step)
-    list.push_back(fmt::format("{} {}", text(labels[i]), i));
+    list.push_back(fmt::format("{} {}", label_text(labels[i]), i));
   if (step == 2) list.pop_back();  // too near
-  if (step > 1) list.push_back(fmt::format("{} {}", text(labels[n - 1]), n - 1));
+  if (step > 1) list.push_back(fmt::format("{} {}", label_text(labels[n - 1]), n - 1));
   return fmt::format("({}) noenhanced", fmt::join(list, ", "));
 }
 
 // Steps are written here and there, names all of them: below the picture aslant where they do not
-// fit in a line.
+// fit in a line, upright where they are many.
 std::string tics_script(const char* axis, const std::vector<std::string>& labels, std::size_t steps,
                         int width) {
-  constexpr std::size_t names = 60;
+  constexpr std::size_t names = 40;
   constexpr int beside = 220, letter = 9;  // pixels, roughly
   const std::string& last = labels.back();
   if (last.find_first_not_of("-0123456789") == last.npos)
     return fmt::format("set {}tics {}\n", axis, every(labels, steps));
   std::size_t letters = 0;
-  for (const std::string& label : labels) letters += label.size() + 2;
+  for (const std::string& label : labels) letters += shortened(label).size() + 2;
   const bool aslant = *axis == 'x' && static_cast<int>(letters) * letter > width - beside;
-  return fmt::format("set {}tics {}{}\n", axis, aslant ? "rotate by -40 " : "",
+  return fmt::format("set {}tics {}{}\n", axis,
+                     !aslant              ? ""
+                     : labels.size() > 12 ? "rotate by -90 "
+                                          : "rotate by -40 ",
                      every(labels, names));
 }
 

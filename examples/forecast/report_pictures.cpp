@@ -11,6 +11,8 @@ namespace {
 
 namespace ag = axisgrad;
 
+constexpr std::size_t many_names = 12;  // they stand upright, and take their room
+
 std::string time_text(const Prepared& data) {
   return data.series.dates ? "steps of " + data.series.step_text() + " from the first one forecast"
                            : "rows from the first one forecast";
@@ -122,12 +124,15 @@ Picture profile_picture(const Profile& p, const Prepared& data) {
       for (std::size_t i = 0; i < m.y.size(); ++i)
         m.x.push_back(static_cast<double>(i) - static_cast<double>(m.y.size()));
   const AxisTexts axes{time ? time_text(data) : "variable", "share"};
-  return {p.axis + "_profile", time ? "What counts over time" : "What counts among the variables",
+  return {p.axis + "_profile",
+          time ? "What counts over time" : "What counts among the variables",
           fmt::format("Each measure adds up to 1; {:.3g} would be even. Largest: {}.",
                       1 / static_cast<double>(p.labels.size()), largest),
           fmt::format("{} of {} measures for {} {}. Largest: {}.", many ? "Curves" : "Bars",
                       measures.size(), p.labels.size(), time ? "steps" : "variables", largest),
-          many ? curves_script(measures, axes) : bars_script(p.labels, measures, axes)};
+          many ? curves_script(measures, axes) : bars_script(p.labels, measures, axes),
+          680,
+          !time && p.labels.size() > many_names ? 500 : 400};
 }
 
 // The end of the colours, one for all heads and their mean: even weights are at most half way, so
@@ -176,8 +181,10 @@ Picture heat_map(const std::string& name, const std::string& title, ag::Tensor<d
             "",
             680,
             square ? 580 : 400};
-  if (axes[0] == "feature") p.height = std::max(p.height, 80 + 20 * static_cast<int>(rows.size()));
-  if (small) p.height = p.height * small_picture / p.width, p.width = small_picture;
+  const bool many = std::max(rows.size(), cols.size()) > many_names;
+  if (axes[0] == "feature") p.height = std::max(p.height, 200 + 16 * static_cast<int>(rows.size()));
+  if (small && !(axes[1] == "feature" && many))
+    p.height = p.height * small_picture / p.width, p.width = small_picture;
   p.script = heat_map_script({{w.begin(), w.end()},
                               rows,
                               cols,

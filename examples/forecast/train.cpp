@@ -51,6 +51,7 @@ void explain_and_report(const ExplainCommand& command, const Settings& settings,
                         const Forecaster& model, const Prepared& data, const RunMetrics& metrics) {
   if (!can_be_explained(model))
     return write_report(command.run, settings, model, data, metrics, nullptr);
+  check(command.options, data.test.samples());
   fmt::print("\nWhat it looks at: every step and variable is scrambled in turn ...\n");
   std::fflush(stdout);
   const Explanation e = explain_model(model, data, command.options);

@@ -9,6 +9,7 @@
 
 #include "../../examples/forecast/explain.hpp"
 #include "../../examples/forecast/measures.hpp"
+#include "../../examples/forecast/picture.hpp"
 #include "../temporary_folder.hpp"
 #include "forecast_fixture.hpp"
 
@@ -239,6 +240,29 @@ TEST_CASE("forecast: a single window is scrambled with the others") {
     }
   grown = shares(grown);
   for (std::size_t p = 0; p < 12; ++p) CHECK(by_step[p] == doctest::Approx(grown[p]).epsilon(1e-3));
+}
+
+TEST_CASE("forecast: what gnuplot would take for its own is written so that it does not") {
+  const std::string bars = bars_script({"it's", "100 %"}, {{"m", {}, {0, 0}}}, {"x", "it's"});
+  CHECK(bars.find("set xtics ('it''s' 0, '100 %%' 1) noenhanced") != std::string::npos);
+  CHECK(bars.find("set ylabel 'it''s' noenhanced") != std::string::npos);
+  CHECK(bars.find("set yrange [0:1]") != std::string::npos);  // nothing but zeros
+  const std::string flat = curves_script({{"c", {3}, {-2}}}, {"x", "y"});
+  CHECK(flat.find("set xrange [2.85:3.15]\nset yrange [-2.1:-1.9]") != std::string::npos);
+  const std::string map = heat_map_script({{0, 0, 0, 0}, {"a", "b"}, {"c", "d"}, {"x", "y"}});
+  CHECK(map.find("set cbrange [0:1]") != std::string::npos);
+  // Of many steps some are written, the last one always; of names all, aslant where they are long.
+  Names steps, names;
+  for (int t = -96; t < 0; ++t) steps.push_back(std::to_string(t));
+  for (int k = 0; k < 20; ++k) names.push_back("temperature of pump " + std::to_string(k));
+  const std::string labels =
+      bars_script(steps, {{"m", {}, std::vector<double>(96, 1)}}, {"x", "y"});
+  CHECK(labels.find("('-96' 0, '-88' 8, ") != std::string::npos);
+  CHECK(labels.find(", '-8' 88, '-1' 95)") != std::string::npos);
+  const std::string aslant =
+      bars_script(names, {{"m", {}, std::vector<double>(20, 1)}}, {"x", "y"});
+  CHECK(aslant.find("set xtics rotate by -90 ('temperatu…f pump 0' 0, 'temperatu…f pump 1' 1,") !=
+        std::string::npos);
 }
 
 TEST_CASE("forecast: windows that there are not") {
