@@ -46,7 +46,8 @@ int list_models();
 // What several of them do.
 void use_threads(const Settings& settings);
 void print_data(const Prepared& data);
-/// Error when these settings would not go on with the training in the folder, but make another.
-void require_same(Settings now, const Folder& folder);
+/// Error when these settings and this table would not go on with the training in the folder, but
+/// make another.
+void require_same(Settings now, const Prepared& data, const Folder& folder);
 
 }  // namespace forecast

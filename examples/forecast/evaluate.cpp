@@ -35,6 +35,7 @@ void write_predictions(const Folder& path, const Forecaster& model, const Prepar
 int evaluate(const EvaluateCommand& command) {
   RunConfig config = read_config(command.run);
   if (!command.data.empty()) config.settings.data = command.data;
+  use_threads(config.settings);
   const Prepared data = read_data(command.run, config);
   const Forecaster model = read_model(command.run, config);
   const RunMetrics metrics{measure(model, data), measure_baselines(data, config.settings)};

@@ -23,13 +23,6 @@ std::string read_file(const std::filesystem::path& path) {
   return text;
 }
 
-void make_folder(const std::filesystem::path& path) {
-  std::error_code problem;
-  std::filesystem::create_directories(path, problem);
-  if (problem)
-    axisgrad::fail("forecast", "cannot make the folder '", path.string(), "': ", problem.message());
-}
-
 void write_file(const std::filesystem::path& path, std::string_view text) {
   const std::filesystem::path part = path.string() + ".new" + std::to_string(::getpid());
   const auto give_up = [&](int reason) {
@@ -47,6 +40,14 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
       give_up(errno);
   }
   if (std::rename(part.c_str(), path.c_str()) != 0) give_up(errno);
+}
+
+void make_folder(const std::filesystem::path& path) {
+  std::error_code reason;
+  std::filesystem::create_directories(path, reason);
+  if (!std::filesystem::is_directory(path))
+    axisgrad::fail("forecast", "cannot make the folder '", path.string(),
+                   "': ", reason ? reason.message() : "there is a file of this name");
 }
 
 std::string csv_cell(const std::string& text) {

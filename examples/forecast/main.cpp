@@ -65,6 +65,25 @@ std::optional<int> refuse(CLI::App& app, int argc, char** argv) {
   return {};
 }
 
+// The settings of a comparison, and what it adds to them.
+void set_from_file(CompareCommand& command, const std::string& path) {
+  Json object = read_json(path);
+  const auto take = [&](const char* name, auto& to) {
+    if (!object.is_object() || !object.contains(name)) return;
+    try {
+      object.at(name).get_to(to);
+    } catch (const Json::exception&) {
+      axisgrad::fail("forecast", "'", path, "': '", name, "' must be ",
+                     name == std::string("models") ? "a list of names" : "a whole number", ", got ",
+                     object.at(name).dump());
+    }
+    object.erase(name);
+  };
+  take("models", command.models);
+  take("seeds", command.seeds);
+  set_from_json(command.settings, object, "'" + path + "'");
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Forecasts several variables over time from a table, and explains what it looks at");
   bool quick = false;
@@ -104,19 +123,22 @@ int run(int argc, char** argv) {
   explain_app->add_option("--data", explain_options.data, "The table, when it was moved");
   explain_app
       ->add_option("--windows", explain_options.options.windows,
-                   "Test windows to average over, at even distances")
+                   "Test windows to average over and to scramble with, at even distances")
       ->capture_default_str();
-  explain_app->add_option("--window", explain_options.options.window, "This test window alone");
+  explain_app->add_option("--window", explain_options.options.window,
+                          "This test window alone, scrambled with --windows others");
   explain_app->add_option("--seed", explain_options.options.seed, "Of the permutations")
       ->capture_default_str();
 
   CompareCommand compare_options;
   auto* compare_app =
       app.add_subcommand("compare", "Train several models with several seeds; one table");
-  compare_app->add_option("data", compare_options.settings.data, "CSV file")->required();
+  compare_app->add_option("data", compare_options.settings.data, "CSV file");
+  compare_app->add_option("--config", config,
+                          "JSON file of settings, \"models\" and \"seeds\"; options on the command "
+                          "line win");
   compare_app->add_option("--models", compare_options.models, "Names, separated by commas")
-      ->delimiter(',')
-      ->required();
+      ->delimiter(',');
   compare_app->add_option("--seeds", compare_options.seeds, "How many")->capture_default_str();
   compare_app->add_option("--out", compare_options.out, "Folder of the runs and the table")
       ->capture_default_str();
@@ -144,7 +166,14 @@ int run(int argc, char** argv) {
   if (evaluate_app->parsed()) code = evaluate(evaluate_options);
   if (predict_app->parsed()) code = predict(predict_options);
   if (explain_app->parsed()) code = explain(explain_options);
-  if (compare_app->parsed()) code = compare(compare_options);
+  if (compare_app->parsed()) {
+    if (!config.empty()) {
+      compare_options = {};
+      set_from_file(compare_options, config);
+      if (const auto refused = refuse(app, argc, argv)) return *refused;
+    }
+    code = compare(compare_options);
+  }
   if (models_app->parsed()) code = list_models();
   return code;
 }

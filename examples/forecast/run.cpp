@@ -109,15 +109,19 @@ Forecaster read_model(const Folder& folder, const RunConfig& config) {
   return model;
 }
 
-Prepared read_data(const Folder& folder, const RunConfig& config) {
-  Prepared data = prepare(read_series(config.settings.data, config.settings), config.settings);
+void require_table(const Folder& folder, const RunConfig& config, const Prepared& data) {
   const ag::StandardScaler saved =
       read_scaler(folder, static_cast<Size>(config.series.names.size()));
   if (data.series.names != config.series.names ||
       !ag::same_bits(saved.mean(), data.scaler.mean()) ||
       !ag::same_bits(saved.deviation(), data.scaler.deviation()))
-    ag::fail("forecast", "'", config.settings.data, "' is not the table that '", folder.string(),
+    ag::fail("forecast", "'", data.series.path, "' is not the table that '", folder.string(),
              "' was trained on: its training rows have another mean or deviation");
+}
+
+Prepared read_data(const Folder& folder, const RunConfig& config) {
+  Prepared data = prepare(read_series(config.settings.data, config.settings), config.settings);
+  require_table(folder, config, data);
   return data;
 }
 
