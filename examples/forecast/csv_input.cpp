@@ -60,6 +60,10 @@ class CsvInput {
 
   void check_header() {
     const Size line = guess_.options.skip_lines + 1;
+    if (settings_.header && !guess_.options.header && known_)
+      ag::fail("forecast", "'", series_.path, "', line ", line,
+               " holds numbers and dates only, but should name the columns as the table of the run "
+               "did");
     if (settings_.header && !guess_.options.header)
       ag::fail("forecast", "'", series_.path, "', line ", line,
                " holds numbers and dates only: a first row should name the columns; --no-header "
@@ -124,6 +128,7 @@ class CsvInput {
   Names date_columns() {
     Names& text = guess_.options.text;
     Names chosen = settings_.date_column;
+    if (chosen == Names{""} && !has(guess_.names, "")) chosen.clear();  // it has a name by now
     for (const std::string& name : chosen)
       if (!has(guess_.names, name))
         ag::fail("forecast", "'", series_.path, "' has no column '", name,
@@ -153,7 +158,8 @@ class CsvInput {
     }
     std::string order = settings_.date_order;
     if (order.empty() && known_) order = known_->date_order;
-    series_.dates = read_timeline(cells, name, {.order = order, .lines = &table.lines});
+    series_.dates = read_timeline(
+        cells, name, {.order = order, .lines = &table.lines, .advice = ", or say --date-order"});
     series_.date_columns = columns;
     series_.notes.insert(series_.notes.end(), series_.dates->notes.begin(),
                          series_.dates->notes.end());

@@ -91,7 +91,7 @@ Series read_series(const std::string& path, const Settings& settings, const Tabl
   Series series = path.ends_with(".npy") || path.ends_with(".npz")
                       ? read_arrays(path, settings)
                       : read_csv_file(path, settings, known);
-  note_odd_columns(series);
+  if (!known) note_odd_columns(series);
   return series;
 }
 

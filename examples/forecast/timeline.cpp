@@ -135,12 +135,14 @@ class Steps {
   static std::string and_more(const Odd& odd) {
     return odd.count == 1 ? "" : ", and so in " + std::to_string(odd.count - 1) + " more rows";
   }
-  // On a Sunday night: 02:00 after 02:45, or after 02:00.
+  // On a Sunday night in spring or autumn: 02:00 after 02:45, or after 02:00.
   bool clock_put_back(std::size_t row, std::int64_t step) const {
     if (t_.numbers || step <= 0 || step > hour || at()[row] - at()[row - 1] != step - hour)
       return false;
     const std::int64_t days = at()[row] / day;  // the first of 1970 was a Thursday
-    return days % 7 == 3 && at()[row] % day <= 3 * hour;
+    const int month = std::stoi(ag::DateForm("m").write(at()[row]));
+    return days % 7 == 3 && at()[row] % day <= 3 * hour &&
+           (month == 3 || month == 4 || (month >= 9 && month <= 11));
   }
 
   const Timeline& t_;

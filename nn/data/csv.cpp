@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <axisgrad/nn/data/csv_number.hpp>
+#include <axisgrad/nn/data/csv_sample.hpp>
 #include <axisgrad/nn/data/table.hpp>
 #include <axisgrad/nn/data/text_encoding.hpp>
 
@@ -20,9 +21,9 @@ bool in(const Names& list, std::string_view name) {
 std::string_view trimmed(std::string_view s) {
   constexpr std::string_view no_break = "\xC2\xA0";
   for (;;) {
-    const auto first = s.find_first_not_of(" \t");
+    const auto first = s.find_first_not_of(" \t\r");
     if (first == s.npos) return {};
-    s = s.substr(first, s.find_last_not_of(" \t") - first + 1);
+    s = s.substr(first, s.find_last_not_of(" \t\r") - first + 1);
     if (s.starts_with(no_break))
       s.remove_prefix(2);
     else if (s.ends_with(no_break))
@@ -35,7 +36,10 @@ std::string_view trimmed(std::string_view s) {
 // What an error message shows of a cell.
 std::string shown(std::string_view cell) {
   constexpr std::size_t most = 40;
-  return "'" + std::string(cell.substr(0, most)) + (cell.size() > most ? "...'" : "'");
+  std::string text(cell.substr(0, most));
+  for (char& c : text)
+    if (c >= '\0' && c < ' ') c = ' ';
+  return "'" + text + (cell.size() > most ? "...'" : "'");
 }
 
 class Reader {
@@ -112,10 +116,11 @@ class Reader {
   std::string_view next_cell(bool& line_ends) {
     while (at_ != end_ && *at_ == ' ') ++at_;
     const std::string_view cell = at_ != end_ && *at_ == '"' ? quoted_cell() : plain_cell();
-    if (at_ != end_ && *at_ == '\r' && (at_ + 1 == end_ || at_[1] == '\n')) ++at_;
+    while (at_ != end_ && *at_ == '\r') ++at_;  // also \r\r\n, as Windows doubles it
     line_ends = at_ == end_ || *at_ == '\n';
     if (!line_ends && *at_ != options_.separator)
-      fail_at("text behind the closing quote of ", shown(cell));
+      fail_at("text behind the closing quote of ", shown(cell),
+              *at_ == '"' ? "; a space does not separate cells" : "");
     done_ = at_ == end_;
     if (!done_) newlines_ += *at_++ == '\n';
     return cell;
@@ -144,7 +149,8 @@ class Reader {
   Names whole_line() {
     Names cells;
     cell_ = 0;
-    for (bool line_ends = false; !line_ends; ++cell_) cells.emplace_back(next_cell(line_ends));
+    for (bool line_ends = false; !line_ends; ++cell_)
+      cells.push_back(one_line(next_cell(line_ends)));
     cell_ = 0;
     return cells;
   }
@@ -268,7 +274,8 @@ class Reader {
     if (error == std::errc::result_out_of_range)
       fail_at(shown(cell), " is beyond the range of double");
     if (error == std::errc()) fail_at(shown(cell), " is not a finite number");
-    fail_at(shown(cell), " is not a number", in_this_form(cell), hint(cell));
+    const std::string likely = hint(cell);
+    fail_at(shown(cell), " is not a number", likely.empty() ? in_this_form(cell) : likely);
   }
   bool stands_for_none(double x) const {
     return std::find(missing_numbers_.begin(), missing_numbers_.end(), x) != missing_numbers_.end();
@@ -284,8 +291,12 @@ class Reader {
          " in a table of ", all_names_.size(), all_names_.size() == 1 ? " column" : " columns",
          hint());
   }
-  // For what is a number in another country.
+  // For what is a number in another country, or with something beside it.
   std::string in_this_form(std::string_view cell) const {
+    for (const std::string_view unit : {"%", "$", "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5"})
+      if (cell.starts_with(unit) || cell.ends_with(unit))
+        return ": a number stands without '" + std::string(unit) + "'";
+
     const bool signs = cell.find_first_of(".,'") != cell.npos &&
                        cell.find_first_not_of("0123456789+-.,' ") == cell.npos;
     return signs ? " in the form " + example({options_.decimal, options_.thousands}) : "";

@@ -41,9 +41,9 @@ Counts count(const CsvSample& sample, std::size_t column, NumberReader& number) 
 
 std::vector<std::string> names_of(const CsvSample& sample) {
   std::vector<std::string> names;
-  if (!sample.rows.empty()) names = sample.rows[0].cells;
-  for (std::size_t c = 0; !sample.header && c < names.size(); ++c)
-    names[c] = 'c' + std::to_string(c + 1);
+  if (!sample.rows.empty())
+    for (const std::string& cell : sample.rows[0].cells)
+      names.push_back(sample.header ? one_line(cell) : 'c' + std::to_string(names.size() + 1));
   return names;
 }
 

@@ -107,6 +107,13 @@ bool usually_missing(const std::string& cell) {
   return cell.empty() || std::find(words.begin(), words.end(), cell) != words.end();
 }
 
+std::string one_line(std::string_view cell) {
+  std::string name;
+  for (const char c : cell)
+    if (c != '\r') name += c == '\n' ? ' ' : c;
+  return name;
+}
+
 CsvSample sample_csv(std::string_view text) {
   CsvSample sample;
   // Written for Excel: the separator, said.

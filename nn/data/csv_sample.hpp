@@ -29,6 +29,9 @@ struct CsvSample {
 /// Empty, or one of usual_missing_words().
 [[nodiscard]] bool usually_missing(const std::string& cell);
 
+/// The name in a cell: its lines behind each other.
+[[nodiscard]] std::string one_line(std::string_view cell);
+
 /// Sets decimal and thousands sign, and what the guess says of them.
 void find_signs(const CsvSample& sample, CsvGuess& guess);
 

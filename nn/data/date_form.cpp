@@ -38,12 +38,14 @@ struct Fields {
   DateCell cell{};
 };
 
-// Takes a number of `least` to `most` digits off the front.
-bool take_number(std::string_view& text, std::size_t least, std::size_t most, int& number) {
+// Takes a number of `least` to `most` digits off the front; `bare` becomes true if it has fewer.
+bool take_number(std::string_view& text, std::size_t least, std::size_t most, int& number,
+                 bool* bare = nullptr) {
   std::size_t n = 0;
   number = 0;
   while (n < most && n < text.size() && is_digit(text[n])) number = 10 * number + (text[n++] - '0');
   text.remove_prefix(n);
+  if (bare && n < most) *bare = true;
   return n >= least;
 }
 
@@ -113,7 +115,7 @@ bool take(std::string_view& text, char letter, Fields& f) {
       f.y += f.y < 69 ? 2000 : 1900;
       return true;
     case 'm':
-      return take_number(text, 1, 2, f.m);
+      return take_number(text, 1, 2, f.m, &f.cell.bare_day);
     case 'q':
       return take_number(text, 1, 1, f.quarter) && f.quarter >= 1 && f.quarter <= 4;
     case 'b':
@@ -125,10 +127,11 @@ bool take(std::string_view& text, char letter, Fields& f) {
     case 'A':
       return take_name(text, weekdays, std::string_view::npos, f.ignored);
     case 'd':
-      return take_number(text, 1, 2, f.d);
+      return take_number(text, 1, 2, f.d, &f.cell.bare_day);
     case 'H':
     case 'I':
-      return take_number(text, 1, 2, f.hour);
+      f.cell.padded_hour = text.starts_with('0');
+      return take_number(text, 1, 2, f.hour, &f.cell.bare_hour);
     case 'M':
       return take_number(text, 2, 2, f.minute);
     case 'S':
@@ -226,7 +229,7 @@ std::optional<DateCell> DateForm::read(std::string_view text) const {
   return f.cell;
 }
 
-std::string DateForm::write(std::int64_t at, int fraction, std::string_view offset) const {
+std::string DateForm::write(std::int64_t at, const DateStyle& style) const {
   auto whole = at / micros_of_day;
   whole -= at < whole * micros_of_day;
   const sys_days date{days(whole)};
@@ -244,7 +247,7 @@ std::string DateForm::write(std::int64_t at, int fraction, std::string_view offs
         text += padded(y % 100);
         break;
       case 'm':
-        text += padded(static_cast<int>(m) + 1);
+        text += padded(static_cast<int>(m) + 1, style.bare_days ? 1 : 2);
         break;
       case 'q':
         text += std::to_string(m / 3 + 1);
@@ -262,13 +265,13 @@ std::string DateForm::write(std::int64_t at, int fraction, std::string_view offs
         text += weekday;
         break;
       case 'd':
-        text += padded(static_cast<int>(static_cast<unsigned>(d.day())));
+        text += padded(static_cast<int>(static_cast<unsigned>(d.day())), style.bare_days ? 1 : 2);
         break;
       case 'H':
-        text += padded(hour);
+        text += padded(hour, style.bare_hours ? 1 : 2);
         break;
       case 'I':
-        text += std::to_string((hour + 11) % 12 + 1);
+        text += padded((hour + 11) % 12 + 1, style.bare_hours ? 1 : 2);
         break;
       case 'M':
         text += padded(static_cast<int>(second / 60 % 60));
@@ -277,15 +280,15 @@ std::string DateForm::write(std::int64_t at, int fraction, std::string_view offs
         text += padded(static_cast<int>(second % 60));
         break;
       case 'f':
-        if (fraction > 0)
+        if (style.fraction > 0)
           text += '.' + padded(static_cast<int>(rest % micros_of_second), 6)
-                            .substr(0, static_cast<std::size_t>(fraction));
+                            .substr(0, static_cast<std::size_t>(style.fraction));
         break;
       case 'p':
         text += hour < 12 ? "AM" : "PM";
         break;
       case 'z':
-        text += offset;
+        text += style.offset;
         break;
       default:
         text += letter;

@@ -17,6 +17,16 @@ struct DateCell {
   std::int64_t at = 0, offset = 0;
   std::string_view offset_text{};  // as it is written: +02:00, Z
   int fraction = 0;                // digits behind the seconds
+  bool bare_day = false;           // a day or month of one digit: 7/1/2016
+  bool bare_hour = false;          // an hour of one digit
+  bool padded_hour = false;        // an hour that begins with 0
+};
+
+/// What a pattern leaves open when a date is written.
+struct DateStyle {
+  int fraction = 0;  // digits behind the seconds
+  bool bare_days = false, bare_hours = false;
+  std::string offset{};
 };
 
 /// A pattern. Y is a year of four digits, y one of two (2000..2068, 1969..1999), m d H M S numbers
@@ -31,8 +41,7 @@ class DateForm {
   /// None when the cell does not fit, or is no day or time. A day alone is its first moment even
   /// where the pattern has a time; 24:00 is the first moment of the next day.
   [[nodiscard]] std::optional<DateCell> read(std::string_view cell) const;
-  [[nodiscard]] std::string write(std::int64_t at, int fraction = 0,
-                                  std::string_view offset = "") const;
+  [[nodiscard]] std::string write(std::int64_t at, const DateStyle& style = {}) const;
   /// "dmy", "mdy" or "ymd" where the pattern has three numbers whose order another pattern could
   /// take otherwise; else nothing.
   [[nodiscard]] std::string order() const;

@@ -70,17 +70,24 @@ struct Reading {
   explicit Reading(DateForm f) : form(std::move(f)) { dates.pattern = form.pattern(); }
 
   void read(const std::vector<std::string>& cells) {
+    bool bare_hour = false, padded_hour = false;
     const bool zones = form.pattern().find('z') != std::string::npos;
     dates.at.reserve(cells.size());
     for (const std::string& text : cells) {
       const auto cell = form.read(text);
       if (!cell) return;
       dates.at.push_back(cell->at);
-      dates.fraction = std::max(dates.fraction, cell->fraction);
+      DateStyle& style = dates.style;
+      style.fraction = std::max(style.fraction, cell->fraction);
+      style.bare_days = style.bare_days || cell->bare_day;
+      bare_hour = bare_hour || cell->bare_hour, padded_hour = padded_hour || cell->padded_hour;
       if (!zones) continue;
       offsets.push_back(cell->offset);
-      if (!cell->offset_text.empty()) dates.offset = cell->offset_text;
+      if (!cell->offset_text.empty()) dates.style.offset = cell->offset_text;
     }
+    // Neither is seen in a table of noons; 12 PM is followed by 1 PM, 12:00 by 13:00.
+    const bool half = form.pattern().find('I') != std::string::npos;
+    dates.style.bare_hours = !padded_hour && (bare_hour || half);
     one_clock();
   }
 
@@ -178,8 +185,7 @@ Dates read_dates(const std::vector<std::string>& cells, std::string_view column,
     if (r) return r->dates;
   fail("dates", "the column '", column, "': is '", cells[0], "' written as ",
        fitting[0].dates.pattern, " or as ", fitting[1].dates.pattern,
-       " (d day, m month)? No row tells; give the date order (", fitting[0].form.order(), " or ",
-       fitting[1].form.order(), "), or write 2016-07-01");
+       " (d day, m month)? No row tells; write 2016-07-01", options.advice);
 }
 
 DateStep regular_step(const Dates& dates, std::string_view column) {

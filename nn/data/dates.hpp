@@ -15,11 +15,10 @@ namespace axisgrad {
 struct Dates {
   std::vector<std::int64_t> at;
   std::string pattern;
-  int fraction = 0;      // most digits behind the seconds
-  std::string offset{};  // of the last cell
+  DateStyle style{};  // most digits behind the seconds; the last offset
 
   [[nodiscard]] std::string written(std::int64_t moment) const {
-    return DateForm(pattern).write(moment, fraction, offset);
+    return DateForm(pattern).write(moment, style);
   }
 };
 
@@ -29,6 +28,8 @@ struct DateOptions {
   std::string order = "";
   /// Line of each cell in its file, for errors; none: they count rows.
   const std::vector<Size>* lines = nullptr;
+  /// What else can be done where nothing tells the order.
+  std::string_view advice = "";
 };
 
 /// Reads a column whose cells all have one of the common forms: 2016-07-01, 2016/07/01, 2016.07.01,
