@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -25,21 +26,12 @@ bool rises_evenly(const Column& x) {
   return x.rows >= 3 && even >= x.rows;
 }
 
-// -999 among values from 0 to 40: a whole number, several times, farther from all others than they
-// are from each other.
-bool stands_apart(const Column& x, double value, double nearest, double farthest) {
-  Size count = 0;
-  for (Size r = 0; r < x.rows; ++r) count += x(r) == value;
-  return count > 1 && count < x.rows && value == std::floor(value) && std::abs(value) >= 99 &&
-         std::abs(value - nearest) > 2 * std::abs(farthest - nearest);
-}
-
-// A number that most likely says that there is none.
-std::optional<double> word_for_none(const Column& x) {
-  constexpr double inf = std::numeric_limits<double>::infinity();
+// The two smallest and the two largest values of a column that differ.
+struct Extremes {
+  static constexpr double inf = std::numeric_limits<double>::infinity();
   double least = inf, second_least = inf, second_largest = -inf, largest = -inf;
-  for (Size r = 0; r < x.rows; ++r) {
-    const double v = x(r);
+
+  void add(double v) {
     if (v < least)
       second_least = least, least = v;
     else if (v > least && v < second_least)
@@ -49,17 +41,40 @@ std::optional<double> word_for_none(const Column& x) {
     else if (v < largest && v > second_largest)
       second_largest = v;
   }
-  // Of the others there are at least two.
-  if (second_least < second_largest || second_least < largest)
-    if (stands_apart(x, least, second_least, largest)) return least;
-  if (second_largest > second_least || second_largest > least)
-    if (stands_apart(x, largest, second_largest, least)) return largest;
-  return {};
+  // A number that most likely says that there is none: -999 among values from 0 to 40. It is whole,
+  // and farther from all others than they are from each other.
+  std::optional<double> apart() const {
+    const auto far = [](double value, double nearest, double farthest) {
+      return std::abs(value) >= 99 && value == std::floor(value) &&
+             std::abs(value - nearest) > 2 * std::abs(farthest - nearest);
+    };
+    if (second_least < largest && far(least, second_least, largest)) return least;
+    if (second_largest > least && far(largest, second_largest, least)) return largest;
+    return {};
+  }
+};
+
+// Row by row, since that is how a table lies in memory.
+std::vector<Extremes> extremes(const ag::Tensor<double>& values) {
+  const Size width = values.shape()[1];
+  std::vector<Extremes> all(static_cast<std::size_t>(width));
+  const double* v = values.data();
+  for (Size r = 0; r < values.shape()[0]; ++r)
+    for (Extremes& e : all) e.add(*v++);
+  return all;
+}
+
+std::optional<double> word_for_none(const Column& x, const Extremes& e) {
+  const auto value = e.apart();
+  Size count = 0;
+  for (Size r = 0; value && r < x.rows; ++r) count += x(r) == *value;
+  return count > 1 ? value : std::nullopt;
 }
 
 // What most likely is no measurement: one value for all rows, a clock, or a number for none.
 void note_odd_columns(Series& series) {
   const Size width = series.values.shape()[1];
+  const std::vector<Extremes> ends = extremes(series.values);
   for (Size c = 0; c < width; ++c) {
     const std::string name = "column '" + series.names[static_cast<std::size_t>(c)] + "' ";
     const Column x{series.values.data() + c, series.rows(), width};
@@ -69,7 +84,7 @@ void note_odd_columns(Series& series) {
       series.notes.push_back(name +
                              "rises by the same step in every row: if it is a clock, give "
                              "it as --date-column, or leave it out by --columns");
-    else if (const auto none = word_for_none(x))
+    else if (const auto none = word_for_none(x, ends[static_cast<std::size_t>(c)]))
       series.notes.push_back(
           fmt::format("{}holds {} several times, far from all else: if that is "
                       "a missing value, say --missing-words {}",

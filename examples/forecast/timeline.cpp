@@ -71,10 +71,14 @@ class Steps {
   }
 
   bool all_equal() const { return counts_.size() == 1 && counts_.begin()->first > 0; }
+  // Forward, unless more steps than any such are none at all.
   std::int64_t most_common() const {
-    return std::max_element(counts_.begin(), counts_.end(),
-                            [](auto& a, auto& b) { return a.second < b.second; })
-        ->first;
+    const auto rarer = [](auto& a, auto& b) { return a.second < b.second; };
+    const auto most = std::max_element(counts_.upper_bound(0), counts_.end(), rarer);
+    const auto none = counts_.find(0);
+    const bool still = none != counts_.end();
+    if (most == counts_.end() || (still && none->second > most->second)) return 0;
+    return most->first;
   }
 
   // Clocks may go back; else the rows are not in order.
@@ -133,7 +137,7 @@ class Steps {
  private:
   const Moments& at() const { return t_.dates.at; }
   static std::string and_more(const Odd& odd) {
-    return odd.count == 1 ? "" : ", and so in " + std::to_string(odd.count - 1) + " more rows";
+    return odd.count == 1 ? "" : ", and " + std::to_string(odd.count - 1) + " more like it";
   }
   // On a Sunday night in spring or autumn: 02:00 after 02:45, or after 02:00.
   bool clock_put_back(std::size_t row, std::int64_t step) const {

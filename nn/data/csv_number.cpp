@@ -114,7 +114,9 @@ bool holds_names(const std::vector<std::string>& row, NumberReader& number) {
   }
   if (numbers.size() + dates + empty < row.size()) return true;
   if (numbers.size() + dates == 0) return true;  // nothing at all: the columns have no name
-  bool counted = dates == 0 && numbers.size() > 1 && (numbers[0] == 0 || numbers[0] == 1);
+  // Two numbers may as well be the first of two columns; but the empty name is that of an index.
+  bool counted =
+      dates == 0 && (numbers.size() > 2 || row[0].empty()) && (numbers[0] == 0 || numbers[0] == 1);
   for (std::size_t i = 1; counted && i < numbers.size(); ++i)
     counted = numbers[i] == numbers[i - 1] + 1;
   return counted;

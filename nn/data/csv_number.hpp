@@ -36,8 +36,8 @@ struct NumberForm {
 /// half is asked for.
 [[nodiscard]] NumberForm number_form(std::string_view example);
 
-/// Whether a first row names columns: a cell is neither a number nor a date, or all are the numbers
-/// from 0 or 1 on, as data frames without names are written.
+/// Whether a first row names columns: a cell is neither a number nor a date nor a word for a
+/// missing one; or they are 0, 1, 2, ... or 1, 2, 3, ..., as data frames without names are written.
 [[nodiscard]] bool holds_names(const std::vector<std::string>& row, NumberReader& number);
 
 }  // namespace axisgrad

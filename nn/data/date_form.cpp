@@ -130,7 +130,7 @@ bool take(std::string_view& text, char letter, Fields& f) {
       return take_number(text, 1, 2, f.d, &f.cell.bare_day);
     case 'H':
     case 'I':
-      f.cell.padded_hour = text.starts_with('0');
+      f.cell.padded_hour = text.size() > 1 && text[0] == '0' && is_digit(text[1]);
       return take_number(text, 1, 2, f.hour, &f.cell.bare_hour);
     case 'M':
       return take_number(text, 2, 2, f.minute);

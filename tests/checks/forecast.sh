@@ -116,7 +116,7 @@ says "edited.csv, line 12, column 3 ('temperature'): 'warm' is not a number" "${
 edit '12s/$/,1/'
 says "edited.csv, line 12: 4 cells in a table of 3 columns" "${tried[@]}"
 edit '12s/^2024-01-01/2024-13-01/'
-says "column 'date', row 11" "${tried[@]}"
+says "column 'date', line 12: '2024-13-01 10:00:00' is not a date" "${tried[@]}"
 edit '12s/^2024-01/2023-01/'
 says "lies before the row above" "${tried[@]}"
 edit '40,$d'
