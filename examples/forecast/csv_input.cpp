@@ -110,7 +110,7 @@ class CsvInput {
     return sign == form.decimal ? ag::NumberForm{other, sign} : ag::NumberForm{sign};
   }
   void say_unclear(ag::NumberForm form) {
-    if (known_) refuse_unclear(form);
+    if (known_ || guess_.doubtful) refuse_unclear(form);
     const ag::NumberForm other = otherwise(form);
     note(place(guess_.unclear) + " is read with a " +
          (other.thousands ? "decimal sign" : "sign between thousands") +

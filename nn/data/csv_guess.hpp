@@ -27,6 +27,9 @@ struct CsvGuess {
   CsvCell told{};
   /// A number that means something else if its sign is the other one, where nothing tells.
   CsvCell unclear{};
+  /// It stands in a column with whole numbers from 1000 on, which does not fit either
+  /// meaning: 1.234 beside 1039.
+  bool doubtful = false;
   /// Whether any number has a decimal sign or one between thousands.
   bool signs = false;
 };

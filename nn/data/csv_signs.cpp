@@ -21,7 +21,9 @@ bool has_numeric_signs(const std::string& cell) {
 struct Sign {
   char sign, other;
   CsvCell decimal{}, thousands{}, either{};
-  bool beside_whole = false;  // either, in a column whose other numbers are whole and below 1000
+  Size decimals = 0;
+  // Either, in a column that has whole numbers as well: all below 1000, or not.
+  bool beside_small = false, beside_large = false;
 
   void weigh(const CsvCell& at) {
     const std::string& cell = at.text;
@@ -36,6 +38,7 @@ struct Sign {
     CsvCell& says = count > 1 || (beyond != std::string::npos && beyond > place) ? thousands
                     : group && beyond == std::string::npos                       ? either
                                                                                  : decimal;
+    decimals += &says == &decimal;
     if (says.text.empty()) says = at;
   }
 };
@@ -56,14 +59,12 @@ void look_at_columns(const CsvSample& sample, Sign& s) {
       continue;
     (cell.size() - begin > 3 ? large : small) = true;
   }
-  s.beside_whole = small && !large;
+  s.beside_small = small && !large, s.beside_large = large;
 }
 
 char decimal_sign(const CsvSample& sample, const Sign& point, const Sign& comma, CsvGuess& guess) {
   if (said(point.decimal) || said(comma.decimal)) {
-    const bool both = said(point.decimal) && said(comma.decimal);
-    const Sign& s =
-        both ? (sample.separator == ',' ? point : comma) : (said(point.decimal) ? point : comma);
+    const Sign& s = comma.decimals > point.decimals ? comma : point;
     guess.told = s.decimal;
     return s.sign;
   }
@@ -77,8 +78,9 @@ char decimal_sign(const CsvSample& sample, const Sign& point, const Sign& comma,
     return '.';
   }
   guess.unclear = said(point.either) ? point.either : comma.either;
-  if (said(point.either)) return point.beside_whole && !said(comma.either) ? ',' : '.';
-  return comma.beside_whole ? '.' : ',';
+  guess.doubtful = said(point.either) ? point.beside_large : comma.beside_large;
+  if (said(point.either)) return point.beside_small && !said(comma.either) ? ',' : '.';
+  return comma.beside_small ? '.' : ',';
 }
 
 }  // namespace

@@ -193,11 +193,12 @@ const std::vector<std::string>& time_parts() {
     for (const std::string separator : {" ", "T", ", "})
       for (const std::string time : {"H:M:Sf", "H:M"})
         for (const std::string zone : {"", "z", " z", " UTC"})
-          made.push_back(separator + time + zone);
+          made.emplace_back(separator).append(time).append(zone);
     for (const std::string separator : {" ", ", "})
       for (const std::string time : {"I:M p", "I:M:S p", "I:Mp", "I:M:Sp", "I p", "Ip"})
         made.push_back(separator + time);
-    for (const char* time : {" H", " HM", " H.M", " H.M.S", "THMSf", "THM", "THMSfz", "THMz"})
+    for (const char* time :
+         {" H", " HM", " HMS", " H.M", " H.M.S", "THMSf", "THM", "THMSfz", "THMz"})
       made.emplace_back(time);
     return made;
   }();

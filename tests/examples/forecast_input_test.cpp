@@ -97,6 +97,8 @@ TEST_CASE("forecast: the form of the numbers is kept for later tables") {
   CHECK(says(unclear,
              "line 2, column 1: '10.003' is read with a decimal sign, which nothing in the "
              "table tells for sure; if that is wrong, --numbers 1.234,5"));
+  CHECK(File("v;w\n10.003;2\n1039;3\n").error().find("may have a decimal sign or one between") !=
+        std::string::npos);
   Settings s;
   s.numbers = "1.234,5";
   const Series clear = File("v;w\n10.003;2\n11.004;3\n").read(s);

@@ -143,6 +143,11 @@ TEST_CASE("the number that tells, and the one that does not") {
   CHECK(unclear.unclear.text == "1.234");
   CHECK(unclear.signs);
   CHECK_FALSE(guess_csv("a;b\n1;2\n").signs);
+  CHECK_FALSE(unclear.doubtful);
+  CHECK(guess_csv("a;b\n1;2\n3;1.234\n4;1039\n").doubtful);
+  // Both signs as decimal ones: the more common one, so that the reader names the other.
+  CHECK(guess_csv("a;b\n1.5;2.5\n3;4,5\n").options.decimal == '.');
+  CHECK(guess_csv("a;b\n1,5;2,5\n3;4.5\n").options.decimal == ',');
   CHECK(guess_csv("a,b\n1.234,2\n").unclear.text.empty());  // between commas a point is decimal
 }
 
