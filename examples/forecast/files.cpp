@@ -45,6 +45,13 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   if (std::rename(part.c_str(), path.c_str()) != 0) give_up(errno);
 }
 
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == text.npos) return text;
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell + '"';
+}
+
 namespace {
 
 // The process that has begun a file: NAME.newPID of write_file, NAME.PID.N.partial of safetensors.
@@ -75,13 +82,6 @@ void remove_half_written(const std::filesystem::path& folder) {
     if (process > 0 && !runs && entry.is_regular_file()) old.push_back(entry.path());
   }
   for (const auto& path : old) std::filesystem::remove(path);
-}
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == text.npos) return text;
-  std::string cell = "\"";
-  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return cell + '"';
 }
 
 }  // namespace forecast

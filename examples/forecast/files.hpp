@@ -12,11 +12,11 @@ namespace forecast {
 /// crash, finds the old file or the new one. Error when it cannot be written.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
+/// A text as a cell of a CSV file: in quotes where it has to be.
+[[nodiscard]] std::string csv_cell(const std::string& text);
+
 /// Removes what a killed process left half-written in a folder and those within it. Files of a
 /// process that runs stay.
 void remove_half_written(const std::filesystem::path& folder);
-
-/// A text as a cell of a CSV file: in quotes where it has to be.
-[[nodiscard]] std::string csv_cell(const std::string& text);
 
 }  // namespace forecast

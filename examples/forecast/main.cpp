@@ -31,6 +31,16 @@ struct AddOption {
   }
 };
 
+// The run folder, if a file of settings names one: it is not one of the settings.
+Folder take_out(Json& object, const std::string& source) {
+  if (!object.is_object() || !object.contains("out")) return {};
+  const Json out = object["out"];
+  if (!out.is_string())
+    axisgrad::fail("forecast", source, ": 'out' must be a text, got ", out.dump());
+  object.erase("out");
+  return out.get<std::string>();
+}
+
 // For the test command: every subcommand once on a little data, in a folder that goes away.
 int tour() {
   struct Away {
@@ -48,16 +58,6 @@ int tour() {
   predict({.run = command.out, .data = s.data, .output = ""});
   explain({.run = command.out, .data = "", .options = {.windows = 32}});
   return compare({.settings = s, .models = {"dlinear"}, .seeds = 2, .out = folder.path / "cmp"});
-}
-
-// The run folder, if a file of settings names one: it is not one of the settings.
-Folder take_out(Json& object, const std::string& source) {
-  if (!object.is_object() || !object.contains("out")) return {};
-  const Json out = object["out"];
-  if (!out.is_string())
-    axisgrad::fail("forecast", source, ": 'out' must be a text, got ", out.dump());
-  object.erase("out");
-  return out.get<std::string>();
 }
 
 int run(int argc, char** argv) {
