@@ -16,12 +16,20 @@ constexpr std::size_t most_rows = 200;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+bool named_as_time(std::string name) {
+  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  constexpr std::array parts{"time", "date", "epoch", "unix", "month", "period", "zeit", "datum"};
+  return name == "t" || name == "ts" || std::any_of(parts.begin(), parts.end(), [&](auto part) {
+           return name.find(part) != std::string::npos;
+         });
+}
+
 // What the cells of a column are; missing ones count for nothing.
 struct Counts {
   std::size_t dates = 0, times = 0, digits = 0, others = 0;
 };
 
-Counts count(const CsvSample& sample, std::size_t column, NumberReader& number) {
+Counts count(const CsvSample& sample, std::size_t column, NumberReader& number, bool named) {
   Counts n;
   const std::size_t end = std::min(sample.rows.size(), sample.first() + most_rows);
   for (std::size_t r = sample.first(); r < end; ++r) {
@@ -32,7 +40,8 @@ Counts count(const CsvSample& sample, std::size_t column, NumberReader& number) 
     // 20160701 is a number as well: a date where all of the column look like one.
     const bool whole = std::all_of(cell.begin(), cell.end(), is_digit);
     const bool numeric = !whole && number(cell, ignored) == std::errc();
-    const bool date = !numeric && looks_like_date(cell);
+    const bool month = whole && cell.size() == 6;  // 201607: a number, but for its column's name
+    const bool date = !numeric && looks_like_date(cell) && (named || !month);
     ++(date ? n.dates : !numeric && looks_like_time(cell) ? n.times : n.others);
     n.digits += date && whole;
   }
@@ -63,7 +72,7 @@ void find_dates(const CsvSample& sample, CsvGuess& guess) {
   for (std::size_t c = 0; c < guess.names.size(); ++c) {
     const std::string& name = guess.names[c];
     // Most of them: a cell that is no date is then an error of read_dates, which names its place.
-    const Counts n = count(sample, c, number);
+    const Counts n = count(sample, c, number, named_as_time(name));
     const std::size_t rest = n.others + n.times;
     const bool dates = n.dates > 9 * rest && (rest == 0 || n.digits == 0);
     const bool times = n.times > 9 * (n.others + n.dates);
@@ -72,14 +81,6 @@ void find_dates(const CsvSample& sample, CsvGuess& guess) {
     if (dates && !again) o.text.push_back(name);
     if (times && !name.empty()) guess.times.push_back(name);
   }
-}
-
-bool named_as_time(std::string name) {
-  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  constexpr std::array parts{"time", "date", "epoch", "unix", "zeit", "datum"};
-  return name == "t" || name == "ts" || std::any_of(parts.begin(), parts.end(), [&](auto part) {
-           return name.find(part) != std::string::npos;
-         });
 }
 
 // Since 1970, up to the years 1990 to 2100: seconds, milliseconds, microseconds or nanoseconds.

@@ -153,9 +153,9 @@ bool has(std::string_view pattern, char letter) { return pattern.find(letter) !=
 
 // Digits without separators have fixed places: two by two, and a year of our time, since other
 // numbers are as long.
-bool fits_compact(std::string_view cell) {
+bool fits_compact(std::string_view cell, std::ptrdiff_t least) {
   const auto digits = std::find_if_not(cell.begin(), cell.end(), is_digit) - cell.begin();
-  return digits >= 8 && digits <= 14 && digits % 2 == 0 && cell.substr(0, 2) >= "19" &&
+  return digits >= least && digits <= 14 && digits % 2 == 0 && cell.substr(0, 2) >= "19" &&
          cell.substr(0, 4) <= "2100";
 }
 
@@ -181,11 +181,11 @@ std::string padded(int n, int digits = 2) {
 }
 
 constexpr std::array date_parts{
-    "Y-m-d", "Y/m/d",    "Y.m.d",     "Ymd",   "d.m.Y",  "m/d/Y",  "d/m/Y", "d-m-Y",
-    "m-d-Y", "d b Y",    "d B Y",     "d-b-Y", "b d, Y", "B d, Y", "b d Y", "B d Y",
-    "Y-b-d", "a, d b Y", "d.m.y",     "m/d/y", "d/m/y",  "y/m/d",  "d-m-y", "m-d-y",
-    "y-m-d", "d-b-y",    "A, B d, Y", "Y m d", "Y-m",    "Y/m",    "m/Y",   "Y m",
-    "b Y",   "B Y",      "b-Y",       "b-y",   "YQq",    "Y-Qq",   "Y Qq",  "Qq Y"};
+    "Y-m-d",     "Y/m/d", "Y.m.d", "Ymd",   "Ym",     "d.m.Y",  "m/d/Y", "d/m/Y", "d-m-Y",
+    "m-d-Y",     "d b Y", "d B Y", "d-b-Y", "b d, Y", "B d, Y", "b d Y", "B d Y", "Y-b-d",
+    "a, d b Y",  "d.m.y", "m/d/y", "d/m/y", "y/m/d",  "d-m-y",  "m-d-y", "y-m-d", "d-b-y",
+    "A, B d, Y", "Y m d", "Y-m",   "Y/m",   "m/Y",    "Y m",    "b Y",   "B Y",   "b-Y",
+    "b-y",       "YQq",   "Y-Qq",  "Y Qq",  "Qq Y"};
 
 const std::vector<std::string>& time_parts() {
   static const std::vector<std::string> all = [] {
@@ -210,7 +210,7 @@ const std::vector<std::string>& time_parts() {
 DateForm::DateForm(std::string pattern) : pattern_(std::move(pattern)), time_(time_of(pattern_)) {}
 
 std::optional<DateCell> DateForm::read(std::string_view text) const {
-  if (pattern_[0] == 'Y' && pattern_.substr(0, 3) == "Ymd" && !fits_compact(text)) return {};
+  if (pattern_.starts_with("Ym") && !fits_compact(text, pattern_ == "Ym" ? 6 : 8)) return {};
   Fields f;
   for (std::size_t i = 0; i < pattern_.size(); ++i) {
     if (text.empty() && i == time_) break;

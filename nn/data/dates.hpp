@@ -35,10 +35,10 @@ struct DateOptions {
 /// Reads a column whose cells all have one of the common forms: 2016-07-01, 2016/07/01, 2016.07.01,
 /// 20160701, 01.07.2016, 07/01/2016 or 01/07/2016, 01-07-2016, 1 Jul 2016, 1 July 2016, Jul 1,
 /// 2016, 01-Jul-2016, 2016-Jul-01, Fri, 1 Jul 2016, two digits for the year (2000..2068,
-/// 1969..1999); 2016-07, 07/2016, Jul 2016, Jul-16 for months and 2016Q3 for quarters. Behind a
-/// day, after a space, a T or a comma: 02:00, 02:00:00, 02:00:00.125, 2:00 PM, 2 PM, 02.00, 2; then
-/// nothing, Z, UTC, +02:00, +0200 or +02. 2016070102, 201607010200 and 20160701T0200 too. A day
-/// alone among cells with a time is its first moment.
+/// 1969..1999); 2016-07, 201607, 07/2016, Jul 2016, Jul-16 for months and 2016Q3 for quarters.
+/// Behind a day, after a space, a T or a comma: 02:00, 02:00:00, 02:00:00.125, 2:00 PM, 2 PM,
+/// 02.00, 2; then nothing, Z, UTC, +02:00, +0200 or +02. 2016070102, 201607010200 and 20160701T0200
+/// too. A day alone among cells with a time is its first moment.
 ///
 /// Where day and month could be exchanged, `order` decides, or else the rows: only one order fits
 /// them all, or only one makes them rise, or only one makes the steps equal. Error, with the place,

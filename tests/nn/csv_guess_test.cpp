@@ -124,6 +124,8 @@ TEST_CASE("dates without a name, times beside days, clocks that are numbers") {
   CHECK(two.times == Names{"Time"});
   CHECK(two.days);
   CHECK_FALSE(guess_csv("t,v\n2016-07-01 01:00,1\n").days);
+  CHECK(guess_csv("month,v\n201612,1\n201701,2\n").options.text == Names{"month"});
+  CHECK(guess_csv("meter,v\n201612,1\n201701,2\n").options.text.empty());
   CHECK(guess_csv("ts,v\n1700000000,1\n1700000060,2\n").clocks == Names{"ts"});
   CHECK(guess_csv("unix_time,v\n1700000000.5,1\n1700000060.5,2\n").clocks == Names{"unix_time"});
   CHECK(guess_csv("Timestamp,v\n1700000000000,1\n1700000060000,2\n").clocks == Names{"Timestamp"});
