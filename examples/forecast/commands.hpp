@@ -22,7 +22,8 @@ int evaluate(const EvaluateCommand& command);
 struct PredictCommand {
   Folder run;
   std::string data;
-  Folder output;  // empty: to the screen
+  Folder output;                        // empty: to the screen
+  std::string numbers{}, date_order{};  // in place of what the run says
 };
 int predict(const PredictCommand& command);
 

@@ -17,4 +17,8 @@ void make_folder(const std::filesystem::path& path);
 /// A text as a cell of a CSV file: in quotes where it has to be.
 [[nodiscard]] std::string csv_cell(const std::string& text);
 
+/// Removes what a killed process left half-written in a folder and those within it. Files of a
+/// process that runs stay.
+void remove_half_written(const std::filesystem::path& folder);
+
 }  // namespace forecast

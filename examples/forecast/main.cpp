@@ -32,6 +32,16 @@ struct AddOption {
   }
 };
 
+// The run folder, if a file of settings names one: it is not one of the settings.
+Folder take_out(Json& object, const std::string& source) {
+  if (!object.is_object() || !object.contains("out")) return {};
+  const Json out = object["out"];
+  if (!out.is_string())
+    axisgrad::fail("forecast", source, ": 'out' must be a text, got ", out.dump());
+  object.erase("out");
+  return out.get<std::string>();
+}
+
 // For the test command: every subcommand once on a little data, in a folder that goes away.
 int tour() {
   struct Away {
@@ -97,7 +107,8 @@ int run(int argc, char** argv) {
   train_app->add_option("data", train_options.settings.data, "CSV file");
   train_app->add_option("--config", config,
                         "JSON file of settings; options on the command line win");
-  train_app->add_option("--out", train_options.out, "Run folder")->capture_default_str();
+  const auto* out_option =
+      train_app->add_option("--out", train_options.out, "Run folder")->capture_default_str();
   train_app->add_flag("--resume", train_options.resume, "Go on with the run in the folder");
   train_app->add_flag("--overwrite", train_options.overwrite, "Begin anew in the folder");
   train_options.settings.visit(AddOption{*train_app});
@@ -115,6 +126,10 @@ int run(int argc, char** argv) {
   predict_app->add_option("data", predict_options.data, "CSV file with the same columns")
       ->required();
   predict_app->add_option("--output", predict_options.output, "CSV file to write");
+  predict_app->add_option("--numbers", predict_options.numbers,
+                          "How numbers are written in this file, where it is not as in training");
+  predict_app->add_option("--date-order", predict_options.date_order,
+                          "dmy, mdy or ymd, where it is not as in training");
 
   ExplainCommand explain_options;
   auto* explain_app = app.add_subcommand(
@@ -154,11 +169,13 @@ int run(int argc, char** argv) {
   }
   if (train_app->parsed()) {
     // What the file says comes first: what was given on the command line is set again over it.
+    Json file = config.empty() ? Json::object() : read_json(config);
+    const Folder out = take_out(file, "'" + config + "'");
+    if (!out.empty() && out_option->count() == 0) train_options.out = out;
     const bool begun = train_options.resume && exists(train_options.out / "config.json");
     if (begun || !config.empty()) {
       train_options.settings = begun ? read_config(train_options.out).settings : Settings{};
-      if (!config.empty())
-        set_from_json(train_options.settings, read_json(config), "'" + config + "'");
+      if (!config.empty()) set_from_json(train_options.settings, file, "'" + config + "'");
       if (const auto refused = refuse(app, argc, argv)) return *refused;
     }
     code = train(train_options);

@@ -18,10 +18,12 @@ using Folder = std::filesystem::path;
 
 /// What the folder remembers of the table: enough to use the model without it.
 struct SeriesInfo {
-  Names names;
-  std::string date_column, step;
+  Names names, date_columns;
+  std::string step;
   std::vector<Size> targets;
   Size rows = 0, season = 1;
+  TableForm form{};
+  std::vector<double> least{}, largest{};  // of each variable in training rows
 };
 
 struct Metrics {

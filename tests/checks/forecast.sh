@@ -46,6 +46,38 @@ same <(cut -d, -f2 "$folder/plain.out") <(cut -d, -f2 "$folder/german.out")
 awk -F, 'NR > 1 { i = 398 + NR; e = $2 - (5000 + 1000 * sin(i / 4) + i % 7); if (e * e > 100) exit 1 }' "$folder/plain.out" ||
   wrong "the forecast of a wave is far from it: $(cat "$folder/plain.out")"
 
+# A table to predict from is read as that of its run was written: 4.003 stays four thousand and three, whatever separates the cells.
+sed 's/\.[0-9][0-9]\(,\|$\)/\1/g' "$folder/plain.csv" >"$folder/plain.whole.csv"
+sed 's/,[0-9][0-9]//g' "$folder/german.csv" | tr ';' '\t' >"$folder/german.whole.csv"
+for name in plain german; do
+  quietly "$forecast" predict "$folder/$name" "$folder/$name.whole.csv" --output "$folder/$name.out"
+done
+same <(cut -d, -f2 "$folder/plain.out") <(cut -d, -f2 "$folder/german.out")
+sed '30s/\t[0-9]*\r*$/\t2.5/' "$folder/german.whole.csv" >"$folder/mixed.csv"
+says "mixed.csv', line 30, column 3: '2.5' is a number as in 1234.5, but the run was trained on numbers as 1.234,5" "$forecast" predict "$folder/german" "$folder/mixed.csv"
+# Days and months, too.
+american() { awk -F'[-, ]' -v from="$1" -v n="$2" 'NR > 1 && $3 >= from { printf "%s/%s/%s %s,%s,%s\n", $2, $3, $1, $4, $5, $6; if (++k == n) exit }' "$folder/plain.csv"; }
+{ echo "date,load,temperature"; american 1 400; } >"$folder/american.csv"
+{ echo "date,load,temperature"; american 3 24; } >"$folder/ambiguous.csv"
+quietly train "$folder/american.csv" --target load --model linear --out "$folder/american"
+quietly "$forecast" predict "$folder/american" "$folder/ambiguous.csv" --output "$folder/american.out"
+[[ $(sed -n 2p "$folder/american.out") == '01/04/2024 00:00:00,'* ]] || wrong "dates in another order: $(cat "$folder/american.out")"
+says "No row tells; write 2016-07-01, or say --date-order" train "$folder/ambiguous.csv" --model linear --out "$folder/none"
+says "line 2: '13/03/2024 00:00:00' is not a date in the order mdy" bash -c "sed 's/^01.03/13\/03/' '$folder/ambiguous.csv' >'$folder/edited.csv'; '$forecast' predict '$folder/american' '$folder/edited.csv'"
+
+# Names in Windows-1252, which end in config.json and the report as UTF-8.
+sed '1s/temperature/W\xe4rme/' "$folder/plain.csv" >"$folder/latin.csv"
+quietly train "$folder/latin.csv" --target load --model linear --out "$folder/latin"
+grep -q "is not UTF-8: read as Windows-1252" "$folder/log" || wrong "no note on the encoding: $(cat "$folder/log")"
+grep -q 'W\(ä\|\\u00e4\)rme' "$folder/latin/config.json" || wrong "the name is lost: $(cat "$folder/latin/config.json")"
+# No names at all.
+tail -n +2 "$folder/plain.csv" >"$folder/bare.csv"
+says "bare.csv', line 1 holds numbers and dates only" train "$folder/bare.csv" --model linear --out "$folder/none"
+quietly train "$folder/bare.csv" --no-header --target c2 --model linear --out "$folder/bare"
+same <(grep -v '"c' "$folder/bare/metrics.json") <(grep -v '"c' "$folder/plain/metrics.json")
+quietly "$forecast" predict "$folder/bare" "$folder/bare.csv" --output "$folder/bare.out"
+[[ $(head -n 1 "$folder/bare.out") == c1,c2 ]] || wrong "columns without names: $(cat "$folder/bare.out")"
+
 # The mean of the errors of every test window is what metrics.json says.
 quietly "$forecast" evaluate "$folder/plain" --predictions "$folder/errors.csv"
 awk -F, 'NR > 1 { n++; s += ($4 - $5) ^ 2; m += ($4 > $5 ? $4 - $5 : $5 - $4) } END { printf "%d %.6g %.6g\n", n, s / n, m / n }' "$folder/errors.csv" >"$folder/by_hand"
@@ -73,7 +105,9 @@ for lines in 3 9; do
 done
 [[ -e $folder/killed/weights.safetensors ]] && wrong "a killed training left weights"
 says "its training did not end; go on with --resume" "$forecast" evaluate "$folder/killed"
+touch "$folder/killed/history.csv.new4194305" # as if it had been killed while it wrote; no process has this number
 quietly "$forecast" train --resume --out "$folder/killed"
+[[ -e $folder/killed/history.csv.new4194305 ]] && wrong "a half-written file stays"
 for file in weights.safetensors metrics.json; do same "$folder/whole/$file" "$folder/killed/$file"; done
 same <(cut -d, -f1-4 "$folder/whole/history.csv") <(cut -d, -f1-4 "$folder/killed/history.csv")
 says "was begun with --units 8, not 16: another --out makes a new run" "$forecast" train --resume --units 16 --out "$folder/whole"
@@ -82,6 +116,9 @@ says "holds a run already" train "$folder/plain.csv" --out "$folder/whole"
 # A config file says the same as the options.
 quietly "$forecast" train --config "$folder/whole/config.json" --out "$folder/again"
 same "$folder/whole/weights.safetensors" "$folder/again/weights.safetensors"
+printf '{"data": "%s", "target": "load", "model": "linear", "lookback": 24, "horizon": 6, "out": "%s"}' "$folder/plain.csv" "$folder/named" >"$folder/named.json"
+quietly "$forecast" train --config "$folder/named.json"
+same "$folder/plain/metrics.json" "$folder/named/metrics.json"
 
 # The report: nothing from elsewhere, every drawing named.
 report=$folder/whole/report.html
@@ -167,7 +204,7 @@ says "edited.csv, line 12, column 3 ('temperature'): 'warm' is not a number" "${
 edit '12s/$/,1/'
 says "edited.csv, line 12: 4 cells in a table of 3 columns" "${tried[@]}"
 edit '12s/^2024-01-01/2024-13-01/'
-says "column 'date', row 11" "${tried[@]}"
+says "column 'date', line 12: '2024-13-01 10:00:00' is not a date" "${tried[@]}"
 edit '12s/^2024-01/2023-01/'
 says "lies before the row above" "${tried[@]}"
 edit '40,$d'
