@@ -70,7 +70,9 @@ struct BidirectionalCall {
   Var<T> mask{};  // (B,T): 1 uses the step
 };
 
-/// Two LSTMs, one from each end of the sequence (Schuster and Paliwal 1997).
+/// Two LSTMs, one from each end of the sequence (Schuster and Paliwal 1997), as Keras joins them: x
+/// (B,T,inputs) -> result with sequence() (B,T,2 units), concatenated, or (B,T,units), last() and
+/// the states. Parameters forward.* and backward.*, those of LSTM each. Errors are those of LSTM.
 template <Scalar T>
 class Bidirectional {
  public:

@@ -9,7 +9,8 @@ namespace axisgrad {
 
 /// y = (x - mean) / sqrt(var + epsilon) gamma + beta, mean and biased variance over some axes of
 /// each sample: x of any rank -> the same shape. gamma ones, beta zeros, both of the shape of the
-/// axes, named as in Keras. Epsilon inside the root: 1e-3 as in Keras; PyTorch's is 1e-5.
+/// axes, named as in Keras. Epsilon inside the root: 1e-3 as in Keras; PyTorch's is 1e-5. Error for
+/// sizes that do not fit the axes or a negative epsilon, and for an x whose axes have other sizes.
 template <Scalar T>
 class LayerNormalization {
  public:

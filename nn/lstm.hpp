@@ -61,7 +61,10 @@ struct LstmCall {
 /// Long short-term memory (Hochreiter and Schmidhuber 1997) as Keras has it: x (B,T,inputs) ->
 /// result with sequence() (B,T,units), last() (B,units), state(). kernel (inputs, 4 units),
 /// recurrent_kernel (units, 4 units), bias (4 units), with first values by the options; gates in
-/// the order i, f, c, o. A second layer takes the first one's sequence().
+/// the order i, f, c, o. A second layer takes the first one's sequence(). Error for sizes below 1,
+/// a rate outside [0, 1] or a bias_init that the forget gate's ones do not go with; at a call for
+/// an x of another rank or number of inputs, a state that is not (B,units) or a mask that is not
+/// (B,T).
 template <Scalar T>
 class LSTM {
  public:

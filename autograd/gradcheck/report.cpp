@@ -109,4 +109,13 @@ std::ostream& operator<<(std::ostream& out, const GradcheckReport& report) {
   return out;
 }
 
+std::vector<Size> gradchecking::index_of(const Shape& shape, Size at) {
+  std::vector<Size> index;
+  for (int a = 0; at >= 0 && a < shape.rank(); ++a) {
+    const Size step = shape.product(a + 1, shape.rank());
+    index.push_back(at / step), at %= step;
+  }
+  return index;
+}
+
 }  // namespace axisgrad
