@@ -56,6 +56,10 @@ struct BidirectionalOptions {
   Merge merge = Merge::concat;
   bool use_bias = true;
   double dropout = 0, recurrent_dropout = 0;  // of each direction, with masks of its own
+  /// Of each direction, as in LstmOptions.
+  Init kernel_init = Init::glorot_uniform, recurrent_init = Init::orthogonal,
+       bias_init = Init::zeros;
+  bool unit_forget_bias = true;
 };
 
 /// What a call may bring besides x.
@@ -96,7 +100,11 @@ class Bidirectional {
             .use_bias = o.use_bias,
             .go_backwards = go_backwards,
             .dropout = o.dropout,
-            .recurrent_dropout = o.recurrent_dropout};
+            .recurrent_dropout = o.recurrent_dropout,
+            .kernel_init = o.kernel_init,
+            .recurrent_init = o.recurrent_init,
+            .bias_init = o.bias_init,
+            .unit_forget_bias = o.unit_forget_bias};
   }
 
   Merge merge_;

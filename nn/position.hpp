@@ -101,7 +101,7 @@ class SinusoidalPosition {
     return detail::add_positions(x, Var<U>(Tensor<U>(table_)), options_, "SinusoidalPosition");
   }
   /// (positions, size)
-  const Tensor<double>& table() const { return table_; }
+  Tensor<double> table() const { return table_; }
 
  private:
   PositionOptions options_;

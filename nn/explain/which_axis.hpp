@@ -126,7 +126,7 @@ Probe as_probe(const R& r) {
     return {r.sequence()};
   } else if constexpr (requires { std::tuple_size<R>::value; }) {
     Probe probe{std::get<0>(r)};
-    if constexpr (std::tuple_size_v < R >> 1) add_weights(probe, "weights", std::get<1>(r));
+    if constexpr ((std::tuple_size_v<R>) > 1) add_weights(probe, "weights", std::get<1>(r));
     return probe;
   } else {
     static_assert(std::is_convertible_v<R, Var<double>>,
