@@ -111,9 +111,9 @@ struct AdamStep {
 
 template <class T>
 struct StepKernels {
-  // to[i] = 0 where word i % 4 of the Philox block (block + i / 4, sample) is below limit, else
-  // scale.
-  void (*keep)(Index n, std::uint64_t block, std::uint64_t sample, std::uint64_t key,
+  // to[i] = 0 where word e % 4 of the Philox block (e / 4, sample) is below limit, else scale;
+  // e = first + i.
+  void (*keep)(Index n, std::uint64_t first, std::uint64_t sample, std::uint64_t key,
                std::uint64_t limit, T scale, T* to);
   // v_max, unless null: the largest v so far, in the place of v.
   void (*adam)(Index n, const AdamStep<T>&, const T* g, T* p, T* m, T* v, T* v_max);
