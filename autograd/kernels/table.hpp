@@ -40,10 +40,10 @@ struct RowKernels {
   using RowsBackward = void (*)(Index rows, Index n, const T* y, const T* g, T* dx);
   using ColumnsBackward = void (*)(Index n, Index stride, Index columns, const T* y, const T* g,
                                    T* dx);
-  Rows sum_rows, max_rows, softmax_rows;
-  Columns sum_columns, max_columns, softmax_columns;
-  RowsBackward softmax_backward_rows;
-  ColumnsBackward softmax_backward_columns;
+  Rows sum_rows, max_rows, softmax_rows, log_softmax_rows;
+  Columns sum_columns, max_columns, softmax_columns, log_softmax_columns;
+  RowsBackward softmax_backward_rows, log_softmax_backward_rows;
+  ColumnsBackward softmax_backward_columns, log_softmax_backward_columns;
   // See layer_norm.hpp; dgamma and dbeta are added to, row after row.
   void (*layer_norm)(Index rows, Index n, const T* x, const T* gamma, const T* beta, T epsilon,
                      T* y, T* mean, T* inverse);
