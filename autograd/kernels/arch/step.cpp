@@ -91,20 +91,18 @@ void keep(Index n, std::uint64_t first, std::uint64_t sample, std::uint64_t key,
   const auto from = std::uint32_t(limit);
   const Philox philox(sample, key);
   std::uint64_t block = first / 4;
-  // A group that is not wanted as a whole goes through an array.
-  auto part = [&](Index skip, Index count) {
+  for (Index skip = Index(first % 4), count; n > 0;
+       skip = 0, n -= count, to += count, block += std::uint64_t(abreast)) {
+    // By way of an array, which overlaps nothing: the choices go by vectors then.
     alignas(64) T kept[group];
     philox.draw(block, words);
     for (Index l = 0; l < group; ++l) kept[l] = words[l] < from ? T(0) : most;
-    __builtin_memcpy(to, kept + skip, std::size_t(count) * sizeof(T));
-    to += count, n -= count, block += std::uint64_t(abreast);
-  };
-  if (const Index skip = Index(first % 4)) part(skip, n < group - skip ? n : group - skip);
-  for (; n >= group; n -= group, to += group, block += std::uint64_t(abreast)) {
-    philox.draw(block, words);
-    for (Index l = 0; l < group; ++l) to[l] = words[l] < from ? T(0) : most;
+    count = n < group - skip ? n : group - skip;
+    if (count == group)
+      __builtin_memcpy(to, kept, sizeof kept);
+    else
+      __builtin_memcpy(to, kept + skip, std::size_t(count) * sizeof(T));
   }
-  if (n > 0) part(0, n);
 }
 
 template <class T>
