@@ -1,4 +1,5 @@
 #include <bit>
+#include <typeinfo>
 
 #include <axisgrad/autograd/backward.hpp>
 #include <axisgrad/autograd/kernels/parallel.hpp>
@@ -79,22 +80,27 @@ class Sweep {
            recording_.shape_of(slot));
     if (recording_.options.check_finite)
       require_finite(g.value(), current_, "in backward: a cotangent that it passes on");
-    Var<T> own = create_graph_ ? std::move(g) : Var<T>(std::move(Recording<T>::value_of(g)));
     int& place = space_->place[static_cast<unsigned>(slot)];
     if (place >= 0) {
       auto& sum = space_->cotangents[static_cast<unsigned>(place)];
       if (create_graph_)
-        sum = axisgrad::add(sum, own);
+        sum = axisgrad::add(sum, g);
       else
-        accumulate(Recording<T>::value_of(sum), own.value());
-    } else if (space_->unused.empty()) {
+        accumulate(Recording<T>::value_of(sum), g.value());
+      return;
+    }
+    if (space_->unused.empty()) {
       place = static_cast<int>(space_->cotangents.size());
-      space_->cotangents.push_back(std::move(own));
+      space_->cotangents.emplace_back();
     } else {
       place = space_->unused.back();
       space_->unused.pop_back();
-      space_->cotangents[static_cast<unsigned>(place)] = std::move(own);
     }
+    Var<T>& first = space_->cotangents[static_cast<unsigned>(place)];
+    if (create_graph_)
+      first = std::move(g);
+    else  // a constant
+      Recording<T>::value_of(first) = std::move(Recording<T>::value_of(g));
   }
   Var<T> result(int slot) const {
     const Var<T>* g = cotangent(slot);
@@ -175,13 +181,15 @@ bool Rule<T>::needs(int k) const {
 }
 template <Scalar T>
 Shape Rule<T>::shape(int k) const {
-  return sweep_.recording().shape(
-      sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)].sizes);
+  const auto& input = sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)];
+  return input.slot < 0 ? sweep_.recording().shape(input.sizes)
+                        : sweep_.recording().shape_of(input.slot);
 }
 template <Scalar T>
 bool Rule<T>::has_shape(int k, const Shape& shape) const {
   const auto& input = sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)];
-  return sweep_.recording().has(input.sizes, shape);
+  return input.slot < 0 ? sweep_.recording().has(input.sizes, shape)
+                        : sweep_.recording().has(input.slot, shape);
 }
 template <Scalar T>
 std::size_t Rule<T>::saved(const char* what, unsigned set, int k, std::size_t first) const {
@@ -265,13 +273,14 @@ void backward(const Var<T>& loss, BackwardOptions options) {
   // Whether a leaf has a gradient was decided when it was watched, whatever `trainable` is now.
   for (const auto& leaf : recording.leaves) {
     if (!leaf.var.has_gradient()) continue;
-    const auto* cell = dynamic_cast<const GradientCell<T>*>(leaf.cell.get());
-    if (!cell)
-      fail("backward", "the parameter '", leaf.cell->name,
+    const Cell& cell = *leaf.cell;
+    if (typeid(cell) != typeid(GradientCell<T>))
+      fail("backward", "the parameter '", cell.name,
            "' has another scalar type than the tape: take its gradient with grad()");
-    if (!cell->grad.empty() && cell->grad.shape() != leaf.var.shape())
-      fail("backward", "the grad of '", cell->name, "' has the shape ", cell->grad.shape(),
-           ", its value ", leaf.var.shape());
+    const Tensor<T>& grad = static_cast<const GradientCell<T>&>(cell).grad;
+    if (!grad.empty() && grad.shape() != leaf.var.shape())
+      fail("backward", "the grad of '", cell.name, "' has the shape ", grad.shape(), ", its value ",
+           leaf.var.shape());
   }
   {
     Sweep<T> sweep(recording, false, nullptr);
