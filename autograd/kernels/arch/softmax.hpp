@@ -23,8 +23,9 @@ V log_of(const V& sum) {
   return xsimd::select(sum == V(0), V(0), V(log(sum)));
 }
 
+// Flattened: exp stands in the loop, it is not called for each vector.
 template <class T>
-void softmax_columns(Index n, Index stride, Index columns, const T* x, T* y) {
+[[gnu::flatten]] void softmax_columns(Index n, Index stride, Index columns, const T* x, T* y) {
   using V = Vec<T>;
   by_vector<T>(columns, [&](Index c, auto k) {
     V most(-infinity<T>);
@@ -91,7 +92,7 @@ Vec<T> shift_of_row(Index n, const T* x) {
 }
 
 template <class T>
-void softmax_rows(Index rows, Index n, const T* x, T* y) {
+[[gnu::flatten]] void softmax_rows(Index rows, Index n, const T* x, T* y) {
   using V = Vec<T>;
   if (n < lanes<T>) return on_side(rows, n, x, y, &softmax_columns<T>);
   for (Index r = 0; r < rows; ++r, x += n, y += n) {
