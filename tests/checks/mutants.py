@@ -1,5 +1,5 @@
 """mutants.py SOURCE COPY: copies SOURCE/autograd to COPY/axisgrad/autograd and plants wrong gradients in the copy: in the gradient
-rules of autograd/ops/ and in the backward parts of autograd/kernels/.
+rules of autograd/ops/ and in the backward parts of the kernels of layer_norm and lstm.
 
 A function's body stands in the copy once as it is and once for each mutant, chosen at run time:
 
@@ -15,17 +15,13 @@ import sys
 
 RULE = re.compile(r'(std::array<V, \d+>|void|Tensor<T>)\s+(?:(\w+)::)?(gradient|of_logits)\(([^()]*)\)\s*\{')
 KERNEL = re.compile(r'(void|const T\*|ScoreView<T>)\s+()(\w+)\(([^()]*)\)\s*(?:const\s*)?\{')
-# Of each file with backward parts: the ops that use it; its functions that serve backward alone and are not called ...backward...; and
+# Of each file: the ops that use it; its functions that serve backward alone and are not called ...backward...; and
 # what could be taken for one another there (in one function, if that is named): each use becomes the next of its group.
 KERNELS = {
-    'softmax.cpp': ('softmax,log_softmax', [], ['y g']),
     'layer_norm.cpp': ('layer_norm', [], ['x g', 'mean inverse', 'of_gamma of_beta', 'dgamma dbeta']),
     'lstm.cpp': ('lstm', ['start', 'carry', 'recurrent_gradient'],
                  ['backward: up down', 'd.h0 d.c0', 'g.last_h g.last_c', 'd.kernel d.recurrent', 'trace.h trace.x']),
-    'attention.cpp': ('scaled_dot_product_attention', ['kept_weights', 'add_times_queries', 'scores_block'],
-                      ['a.q a.k a.v', 'g.q g.k g.v', 'a.queries a.keys', 'a.key_dim a.value_dim', 's ds']),
     'arch/lstm.cpp': ('lstm', [], ['i f g o', 't up']),
-    'arch/softmax.hpp': ('softmax,log_softmax', [], ['y g']),
     'arch/rows.cpp': ('layer_norm', [], ['a b', 'dgamma dbeta', 'x_hat h']),
 }
 # How the work is cut into tasks and how large scratch is changes no value.
