@@ -191,6 +191,50 @@ TEST_CASE("errors: positions that a scalar type cannot count") {
                 take(x, std::vector<Size>{0}, 0));
 }
 
+TEST_CASE("errors: the recurrences of the dual-stage network") {
+  const InputAttentionInputs<double> encoder{.x = ones({2, 3, 4}),
+                                             .keys = ones({2, 5, 4}),
+                                             .W = ones({5, 6}),
+                                             .v = ones({5}),
+                                             .kernel = ones({4, 12}),
+                                             .recurrent_kernel = ones({3, 12}),
+                                             .bias = ones({12})};
+  const auto refused = [&](const char* text, auto change) {
+    auto changed = encoder;
+    change(changed);
+    CHECK_REFUSED(text, input_attention_lstm(changed));
+  };
+  refused("[input_attention_lstm] x must have rank 3, got (3,4)", [](auto& i) {
+    i.x = ones({3, 4});
+  });
+  refused("[input_attention_lstm] keys has the shape (2,4,5), expected (2,5,4)", [](auto& i) {
+    i.keys = ones({2, 4, 5});
+  });
+  refused("[input_attention_lstm] W has the shape (5,7), expected (5,6)", [](auto& i) {
+    i.W = ones({5, 7});
+  });
+  refused(
+      "[input_attention_lstm] needs at least one step and something to attend to, got 0 steps and "
+      "4 positions",
+      [](auto& i) {
+        i.x = ones({2, 0, 4});
+      });
+  refused("[input_attention_lstm] kernel has the shape (), expected (4,12)",
+          [](auto& i) { i.kernel = Var<double>(); });
+  const TemporalAttentionInputs<double> decoder{.past = ones({2, 3}),
+                                                .values = ones({2, 7, 4}),
+                                                .keys = ones({2, 7, 5}),
+                                                .W = ones({5, 6}),
+                                                .v = ones({5}),
+                                                .mix = ones({4}),
+                                                .mix_bias = ones({1}),
+                                                .kernel = ones({1, 12}),
+                                                .recurrent_kernel = ones({3, 12}),
+                                                .bias = ones({12})};
+  CHECK_REFUSED("[temporal_attention_lstm] mix has the shape (4), expected (5)",
+                temporal_attention_lstm(decoder));
+}
+
 TEST_CASE("errors: lstm") {
   LstmInputs<double> in{
       .x = ones({2, 3, 5}), .kernel = ones({5, 16}), .recurrent_kernel = ones({4, 16})};

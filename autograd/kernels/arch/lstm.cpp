@@ -1,30 +1,36 @@
 // The pointwise part of an LSTM step, gates in the order i, f, g (candidate), o:
 //   c = f c' + i g,  h = o tanh(c)
-#include <axisgrad/autograd/kernels/arch/math.hpp>
-#include <axisgrad/autograd/kernels/arch/vector.hpp>
+#include <axisgrad/autograd/kernels/arch/gates.hpp>
 
 namespace axisgrad::kernels {
 namespace AXISGRAD_ARCH_SPACE {
 namespace {
 
 template <class T>
-Vec<T> logistic(const Vec<T>& x) {
-  return Vec<T>(T(1)) / (Vec<T>(T(1)) + exp(-x));
-}
-
-template <class T>
-void cell(Index rows, Index units, T* gates, const T* c_before, T* c, T* tanh_c, T* h) {
-  const Index u = units;
-  for (Index r = 0; r < rows; ++r, gates += 4 * u, c_before += u, c += u, tanh_c += u, h += u)
-    by_vector<T>(u, [&](Index j, auto n) {
+void cell(const LstmCell<T>& step) {
+  const Index u = step.units;
+  for (Index r = 0; r < step.rows; ++r) {
+    T *gates = step.gates + r * 4 * u, *c = step.c + r * u, *tanh_c = step.tanh_c + r * u;
+    const T *before = step.c_before + r * u,
+            *factors = step.factors ? step.factors + r * u : nullptr;
+    T* h = step.h ? step.h + r * step.h_row : nullptr;
+    T* next = step.next ? step.next + r * step.next_row : nullptr;
+    // In two passes: tanh(c) can only begin when all else is done, and would leave the units idle.
+    by_vector<T>(u, [&](Index j, auto n) __attribute__((always_inline)) {
       const Vec<T> i = logistic<T>(load(gates + j, n)), f = logistic<T>(load(gates + u + j, n));
-      const Vec<T> g = tanh(load(gates + 2 * u + j, n)),
+      const Vec<T> g = hyperbolic_tangent<T>(load(gates + 2 * u + j, n)),
                    o = logistic<T>(load(gates + 3 * u + j, n));
-      const Vec<T> cell = fused(f, load(c_before + j, n), i * g), t = tanh(cell);
       store(i, gates + j, n), store(f, gates + u + j, n);
       store(g, gates + 2 * u + j, n), store(o, gates + 3 * u + j, n);
-      store(cell, c + j, n), store(t, tanh_c + j, n), store(Vec<T>(o * t), h + j, n);
+      store(fused(f, load(before + j, n), Vec<T>(i * g)), c + j, n);
     });
+    by_vector<T>(u, [&](Index j, auto n) __attribute__((always_inline)) {
+      const Vec<T> t = hyperbolic_tangent<T>(load(c + j, n)), out = load(gates + 3 * u + j, n) * t;
+      store(t, tanh_c + j, n);
+      if (h) store(out, h + j, n);
+      if (next) store(factors ? Vec<T>(out * load(factors + j, n)) : out, next + j, n);
+    });
+  }
 }
 
 template <class T>
@@ -33,7 +39,7 @@ void cell_backward(Index rows, Index units, const T* gates, const T* c_before, c
   const Index u = units;
   const Vec<T> one(T(1));
   for (Index r = 0; r < rows; ++r) {
-    by_vector<T>(u, [&](Index j, auto n) {
+    by_vector<T>(u, [&](Index j, auto n) __attribute__((always_inline)) {
       const Vec<T> i = load(gates + j, n), f = load(gates + u + j, n);
       const Vec<T> g = load(gates + 2 * u + j, n), o = load(gates + 3 * u + j, n);
       const Vec<T> t = load(tanh_c + j, n), up = load(dh + j, n);
