@@ -5,6 +5,7 @@
 #include <axisgrad/autograd/backward.hpp>
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/ops.hpp>
+#include <axisgrad/autograd/ops/gate.hpp>
 #include <axisgrad/autograd/tape.hpp>
 
 using namespace axisgrad;
@@ -233,6 +234,14 @@ TEST_CASE("errors: the recurrences of the dual-stage network") {
                                                 .bias = ones({12})};
   CHECK_REFUSED("[temporal_attention_lstm] mix has the shape (4), expected (5)",
                 temporal_attention_lstm(decoder));
+}
+
+TEST_CASE("errors: time_gate") {
+  CHECK_REFUSED("[time_gate] expects x (batch, time, feature), got (3,4)",
+                time_gate(ones({3, 4}), ones({4, 4}), ones({4})).out);
+  CHECK_REFUSED(
+      "[time_gate] a sequence of 4 steps needs a kernel (4,4) and a bias (4), got (3,4) and (4)",
+      time_gate(ones({2, 4, 3}), ones({3, 4}), ones({4})).out);
 }
 
 TEST_CASE("errors: lstm") {
