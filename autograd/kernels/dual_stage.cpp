@@ -99,7 +99,9 @@ template <class T, class Problem>
 void shared_gradients(const Problem& p, const AttendingTrace<T>& trace, const StateQuery<T>& W,
                       const T* dgates, const T* dq, const T* dv, T* to_W, T* to_v,
                       const GateGradients<T>& to_gates) {
-  stack_gradient(p.gates, p.steps, p.batch, trace.fed, true, dgates, to_gates);
+  StackGradient<T> sum_of_gates(p.gates);
+  sum_of_gates.add_steps(0, p.steps, p.batch, trace.fed, true, dgates);
+  sum_of_gates.give(to_gates);
   const Index width = p.gates.width();
   W.gradient((p.steps - 1) * p.batch, dq + p.batch * p.size, trace.fed + p.batch * width, width,
              trace.c, to_W);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include <axisgrad/autograd/kernels/lstm.hpp>
 #include <axisgrad/autograd/kernels/parallel.hpp>
@@ -107,23 +108,27 @@ struct Part {
     if (t + 1 < l.steps) feed_state(b, t + 1, state);
   }
 
-  // Fills dgates (steps, batch, 4 units), dx and the gradients of the initial state.
-  void backward(const LstmCotangents<T>& g, const Transposed<T>& recurrent,
-                const Transposed<T>& kernel, T* dgates, const LstmGradients<T>& d) const {
-    const Scratch<T> dc(size), dh(size), next(size);
-    T *up = dh.get(), *down = next.get();
-    start(g.last_c, dc.get()), start(g.last_h, up);
-    for (Index t = l.steps; t-- > 0;) {
-      T* dg = dgates + (t * l.batch + first) * 4 * units;
-      const auto of_output = [&](Index step) {
-        return g.h ? g.h + first * of_sample + step * units : nullptr;
-      };
+  // Of the steps [begin, end), last to first: fills dgates (end - begin, batch, 4 units), dx and,
+  // with step 0, the gradients of the initial state. dc and dh hold the cotangents of c and h that
+  // come from later steps, dh[t % 2] that of h(t).
+  void backward(Index begin, Index end, const LstmCotangents<T>& g, const Transposed<T>& recurrent,
+                const Transposed<T>& kernel, T* dgates, T* all_dc, const std::array<T*, 2>& dh,
+                const LstmGradients<T>& d) const {
+    T* dc = all_dc + first * units;
+    const auto of_state = [&](Index t) { return dh[std::size_t(t & 1)] + first * units; };
+    const auto of_output = [&](Index t) {
+      return g.h ? g.h + first * of_sample + t * units : nullptr;
+    };
+    if (end == l.steps) start(g.last_c, dc), start(g.last_h, of_state(end - 1));
+    for (Index t = end; t-- > begin;) {
+      T *dg = dgates + ((t - begin) * l.batch + first) * 4 * units, *up = of_state(t),
+        *down = of_state(t + 1);
       if (g.h && (t == l.steps - 1 || l.recurrent_mask))
         add(count, units, of_output(t), of_sample, up);
       if (l.mask)
-        backward_masked(t, up, dc.get(), dg);
+        backward_masked(t, up, dc, dg);
       else
-        kernels.cell_backward(count, units, gates(t), c_before(t), tanh_c(t), up, dc.get(), dg);
+        kernels.cell_backward(count, units, gates(t), c_before(t), tanh_c(t), up, dc, dg);
       if (d.x)
         kernel.product(count, dg, 4 * units, nullptr, 0,
                        d.x + (first * l.steps + original(t)) * inputs, l.steps * inputs);
@@ -133,11 +138,11 @@ struct Part {
         if (l.recurrent_mask)
           for (Index i = 0; i < size; ++i) down[i] *= l.recurrent_mask[first * units + i];
         if (l.mask) carry_back(t, up, down);
-        std::swap(up, down);
       }
     }
-    if (d.h0) std::copy_n(up, size, d.h0 + first * units);
-    if (d.c0) std::copy_n(dc.get(), size, d.c0 + first * units);
+    if (begin > 0) return;
+    if (d.h0) std::copy_n(of_state(1), size, d.h0 + first * units);
+    if (d.c0) std::copy_n(dc, size, d.c0 + first * units);
   }
   void start(const T* from, T* to) const {
     if (from)
@@ -161,6 +166,18 @@ struct Part {
   }
 };
 
+// The state passes through, and nothing else takes part.
+template <class T>
+void no_steps(const Lstm<T>& l, const LstmCotangents<T>& g, const LstmGradients<T>& d) {
+  const auto pass = [&](const T* from, T* to) {
+    const Index size = l.batch * l.weights.units;
+    if (to && from) std::copy_n(from, size, to);
+    if (to && !from) std::fill_n(to, size, T(0));
+  };
+  pass(g.last_h, d.h0), pass(g.last_c, d.c0);
+  StackGradient<T>(l.weights).give(d.weights);
+}
+
 }  // namespace
 
 template <class T>
@@ -175,14 +192,24 @@ template <class T>
 void lstm_backward(const Lstm<T>& l, const LstmTrace<T>& trace, const LstmCotangents<T>& g,
                    const LstmGradients<T>& d) {
   const GateWeights<T>& w = l.weights;
-  const Scratch<T> dgates(l.steps * l.batch * 4 * w.units);
+  const Index of_step = l.batch * 4 * w.units, state = l.batch * w.units;
+  if (l.steps == 0) return no_steps(l, g, d);
+  const Index at_a_time = steps_at_a_time(l.steps, of_step);
+  const Scratch<T> dgates(at_a_time * of_step), dc(state), even(state), odd(state);
   const Transposed<T> recurrent(w.units, 4 * w.units, w.recurrent, 4 * w.units),
       kernel(w.inputs, 4 * w.units, d.x ? w.kernel : nullptr, 4 * w.units);
-  parallel_chunks(l.batch, samples_per_thread(l.batch, work(l)), [&](Index begin, Index end) {
-    Part<T>(l, trace, begin, end).backward(g, recurrent, kernel, dgates.get(), d);
-  });
-  if (d.weights.recurrent || d.weights.kernel || d.weights.bias)
-    stack_gradient(w, l.steps, l.batch, trace.fed, !l.h0, dgates.get(), d.weights);
+  StackGradient<T> sum(w);
+  for (Index end = l.steps; end > 0; end -= std::min(end, at_a_time)) {
+    const Index begin = std::max<Index>(0, end - at_a_time);
+    parallel_chunks(l.batch, samples_per_thread(l.batch, work(l)), [&](Index first, Index last) {
+      Part<T>(l, trace, first, last)
+          .backward(begin, end, g, recurrent, kernel, dgates.get(), dc.get(),
+                    {even.get(), odd.get()}, d);
+    });
+    if (d.weights.recurrent || d.weights.kernel || d.weights.bias)
+      sum.add_steps(begin, end - begin, l.batch, trace.fed, !l.h0, dgates.get());
+  }
+  sum.give(d.weights);
 }
 
 template void lstm_forward(const Lstm<float>&, const LstmTrace<float>&);

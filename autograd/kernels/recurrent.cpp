@@ -41,24 +41,41 @@ void Stack<T>::product(Index rows, const T* fed, bool without_h, T* gates) const
 }
 
 template <class T>
-void stack_gradient(const GateWeights<T>& w, Index steps, Index batch, const T* fed, bool without_h,
-                    const T* dgates, const GateGradients<T>& d) {
-  const Index width = w.width(), line = 4 * w.units, first = without_h && steps > 0 ? batch : 0;
-  const Scratch<T> all(width * line);
-  gemm<T>(1, width, line, steps * batch - first, {fed + first * width, 1, width},
-          {dgates + first * line, line}, {}, all.get(), line);
-  if (first) {
-    T* rest = all.get() + w.units * line;
-    gemm<T>(1, width - w.units, line, batch, {fed + w.units, 1, width}, {dgates, line},
-            {rest, line}, rest, line);
-  }
-  const T* from = all.get();
+StackGradient<T>::StackGradient(const GateWeights<T>& weights)
+    : weights_(weights), sum_(weights.width() * 4 * weights.units) {}
+
+template <class T>
+void StackGradient<T>::add(Index rows, const T* fed, bool without_h, const T* dgates) {
+  const Index width = weights_.width(), line = 4 * weights_.units,
+              skipped = without_h ? weights_.units : 0;
+  T* to = sum_.get() + skipped * line;
+  if (!any_) std::fill_n(sum_.get(), skipped * line, T(0));
+  gemm<T>(1, width - skipped, line, rows, {fed + skipped, 1, width}, {dgates, line},
+          {any_ ? to : nullptr, line}, to, line);
+  any_ = true;
+}
+
+template <class T>
+void StackGradient<T>::add_steps(Index first, Index steps, Index batch, const T* fed,
+                                 bool first_without_h, const T* dgates) {
+  const Index apart = first == 0 && first_without_h ? 1 : 0;
+  const T* from = fed + (first + apart) * batch * weights_.width();
+  if (steps > apart)
+    add((steps - apart) * batch, from, false, dgates + apart * batch * 4 * weights_.units);
+  if (apart) add(batch, fed, true, dgates);
+}
+
+template <class T>
+void StackGradient<T>::give(const GateGradients<T>& d) const {
+  const T* from = sum_.get();
   const auto hand_over = [&](Index rows, T* to) {
-    if (to) std::copy_n(from, rows * line, to);
-    from += rows * line;
+    const Index size = rows * 4 * weights_.units;
+    if (to && any_) std::copy_n(from, size, to);
+    if (to && !any_) std::fill_n(to, size, T(0));
+    from += size;
   };
-  hand_over(w.units, d.recurrent), hand_over(w.inputs, d.kernel);
-  if (w.bias) hand_over(1, d.bias);
+  hand_over(weights_.units, d.recurrent), hand_over(weights_.inputs, d.kernel);
+  if (weights_.bias) hand_over(1, d.bias);
 }
 
 template <class T>
@@ -73,6 +90,12 @@ void Transposed<T>::product(Index rows, const T* dy, Index dy_row, const T* add,
   gemm_packed<T>(rows, inputs_, outputs_, {dy, dy_row}, packed_.get(), {add, add_row}, dx, dx_row);
 }
 
+Index steps_at_a_time(Index steps, Index of_step) {
+  constexpr Index most = 1 << 17;  // elements
+  const Index pieces = std::clamp<Index>((steps * of_step + most - 1) / most, 1, steps);
+  return (steps + pieces - 1) / pieces;
+}
+
 Index samples_per_thread(Index batch, double work) {
   if (work < parallel_work || in_parallel()) return std::max<Index>(batch, 1);
   return std::max<Index>(1, (batch + threads() - 1) / threads());
@@ -82,9 +105,7 @@ template class Stack<float>;
 template class Stack<double>;
 template class Transposed<float>;
 template class Transposed<double>;
-template void stack_gradient(const GateWeights<float>&, Index, Index, const float*, bool,
-                             const float*, const GateGradients<float>&);
-template void stack_gradient(const GateWeights<double>&, Index, Index, const double*, bool,
-                             const double*, const GateGradients<double>&);
+template class StackGradient<float>;
+template class StackGradient<double>;
 
 }  // namespace axisgrad::kernels

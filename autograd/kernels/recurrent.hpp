@@ -36,11 +36,24 @@ template <class T>
 struct GateGradients {
   T *recurrent, *kernel, *bias;
 };
-/// Of dgates (steps, batch, 4 units) and fed (steps, batch, width); without h, that of the first
-/// step is not looked at.
+/// Summed over rows of fed (rows, width) and dgates (rows, 4 units) that are added bit by bit: the
+/// whole of dgates need not be there at once.
 template <class T>
-void stack_gradient(const GateWeights<T>& weights, Index steps, Index batch, const T* fed,
-                    bool without_h, const T* dgates, const GateGradients<T>& d);
+class StackGradient {
+ public:
+  explicit StackGradient(const GateWeights<T>& weights);
+  /// The rows of some steps; without h the first `units` columns of fed count as 0.
+  void add(Index rows, const T* fed, bool without_h, const T* dgates);
+  /// Of the steps from `first` on, step 0 having no h: fed begins with step 0, dgates with `first`.
+  void add_steps(Index first, Index steps, Index batch, const T* fed, bool first_without_h,
+                 const T* dgates);
+  void give(const GateGradients<T>& d) const;
+
+ private:
+  const GateWeights<T>& weights_;
+  Scratch<T> sum_;
+  bool any_ = false;
+};
 
 /// A weight (inputs, outputs), packed for products with its transpose: dx (rows, inputs) = dy
 /// (rows, outputs) weight^T + add, of rows dx_row and add_row apart; add may be null.
@@ -56,6 +69,10 @@ class Transposed {
   Index inputs_, outputs_;
   Scratch<T> packed_;
 };
+
+/// How many steps at a time a backward pass takes, so that their dgates, `of_step` elements each,
+/// stay in the second cache until the weights' gradients are made of them. Depends on sizes only.
+Index steps_at_a_time(Index steps, Index of_step);
 
 /// How many samples of a batch a thread takes through all steps, for this many multiply-adds in
 /// all: the samples do not see each other. It changes no bit, see gemm.hpp.

@@ -59,17 +59,20 @@ void gate(const Additive<T>& a, T* out, Index out_row) {
     const T *keys = a.keys + r * a.size * a.positions, *query = a.query + r * a.size,
             *values = a.values + r * a.values_row;
     T *weights = a.weights + r * a.weights_row, *to = out + r * out_row;
-    by_vector<T>(a.positions, [&](Index i, auto n) __attribute__((always_inline)) {
-      V e(T(0));
-      for (Index j = 0; j < a.size; ++j)
-        e = fused(V(a.v[j]),
-                  hyperbolic_tangent<T>(V(V(query[j]) + load(keys + j * a.positions + i, n))), e);
-      store(e, weights + i, n);
-    });
+    by_vector<T>(
+        a.positions, [&](Index i, auto n) __attribute__((always_inline)) {
+          V e(T(0));
+          for (Index j = 0; j < a.size; ++j)
+            e = fused(V(a.v[j]),
+                      hyperbolic_tangent<T>(V(V(query[j]) + load(keys + j * a.positions + i, n))),
+                      e);
+          store(e, weights + i, n);
+        });
     softmax_row<T>(a.positions, weights);
-    by_vector<T>(a.positions, [&](Index i, auto n) __attribute__((always_inline)) {
-      store(V(load(weights + i, n) * load(values + i, n)), to + i, n);
-    });
+    by_vector<T>(
+        a.positions, [&](Index i, auto n) __attribute__((always_inline)) {
+          store(V(load(weights + i, n) * load(values + i, n)), to + i, n);
+        });
   }
 }
 
@@ -84,25 +87,27 @@ void gate_backward(const Additive<T>& a, const AdditiveGradients<T>& g) {
             *more = g.weights ? g.weights + r * g.weights_row : nullptr;
     T *de = g.scratch, *dkeys = g.keys + at, *dquery = g.query + r * a.size, *dv = g.v + r * a.size;
     T* dvalues = g.values ? g.values + r * g.values_row : nullptr;
-    by_vector<T>(a.positions, [&](Index i, auto n) __attribute__((always_inline)) {
-      const V u = load(up + i, n);
-      V d = u * load(values + i, n);
-      if (more) d = d + load(more + i, n);
-      store(d, de + i, n);
-      if (dvalues) store(V(u * load(weights + i, n)), dvalues + i, n);
-    });
+    by_vector<T>(
+        a.positions, [&](Index i, auto n) __attribute__((always_inline)) {
+          const V u = load(up + i, n);
+          V d = u * load(values + i, n);
+          if (more) d = d + load(more + i, n);
+          store(d, de + i, n);
+          if (dvalues) store(V(u * load(weights + i, n)), dvalues + i, n);
+        });
     softmax_row_backward<T>(a.positions, weights, de, de);
     for (Index j = 0; j < a.size; ++j) {
       const V v(a.v[j]), q(query[j]);
       V slope(T(0)), of_v(T(0));
-      by_vector<T>(a.positions, [&](Index i, auto n) __attribute__((always_inline)) {
-        const Index o = j * a.positions + i;
-        const V z = hyperbolic_tangent<T>(V(q + load(keys + o, n))), d = load(de + i, n),
-                dz = d * z;
-        const V s = fused_minus<T>(dz, z, d);
-        slope = slope + s, of_v = of_v + dz;
-        store(fused(v, s, load(dkeys + o, n)), dkeys + o, n);
-      });
+      by_vector<T>(
+          a.positions, [&](Index i, auto n) __attribute__((always_inline)) {
+            const Index o = j * a.positions + i;
+            const V z = hyperbolic_tangent<T>(V(q + load(keys + o, n))), d = load(de + i, n),
+                    dz = d * z;
+            const V s = fused_minus<T>(dz, z, d);
+            slope = slope + s, of_v = of_v + dz;
+            store(fused(v, s, load(dkeys + o, n)), dkeys + o, n);
+          });
       dquery[j] = a.v[j] * xsimd::hadd(slope);
       dv[j] += xsimd::hadd(of_v);
     }
@@ -118,19 +123,22 @@ void attend(const Additive<T>& a, T* out, Index out_row) {
     T *weights = a.weights + r * a.weights_row, *to = out + r * out_row;
     for (Index i = 0; i < a.positions; ++i) {
       V e(T(0));
-      by_vector<T>(a.size, [&](Index j, auto n) __attribute__((always_inline)) {
-        const V z = hyperbolic_tangent<T>(V(load(query + j, n) + load(keys + i * a.size + j, n)));
-        e = fused(load(a.v + j, n), z, e);
-      });
+      by_vector<T>(
+          a.size, [&](Index j, auto n) __attribute__((always_inline)) {
+            const V z =
+                hyperbolic_tangent<T>(V(load(query + j, n) + load(keys + i * a.size + j, n)));
+            e = fused(load(a.v + j, n), z, e);
+          });
       weights[i] = xsimd::hadd(e);
     }
     softmax_row<T>(a.positions, weights);
-    by_vector<T>(a.width, [&](Index j, auto n) __attribute__((always_inline)) {
-      V sum(T(0));
-      for (Index i = 0; i < a.positions; ++i)
-        sum = fused(V(weights[i]), load(values + i * a.width + j, n), sum);
-      store(sum, to + j, n);
-    });
+    by_vector<T>(
+        a.width, [&](Index j, auto n) __attribute__((always_inline)) {
+          V sum(T(0));
+          for (Index i = 0; i < a.positions; ++i)
+            sum = fused(V(weights[i]), load(values + i * a.width + j, n), sum);
+          store(sum, to + j, n);
+        });
   }
 }
 
@@ -148,28 +156,30 @@ void attend_backward(const Additive<T>& a, const AdditiveGradients<T>& g) {
     for (Index i = 0; i < a.positions; ++i) {
       const V weight(weights[i]);
       V sum(T(0));
-      by_vector<T>(a.width, [&](Index j, auto n) __attribute__((always_inline)) {
-        const Index o = i * a.width + j;
-        const V u = load(up + j, n);
-        sum = fused(u, load(values + o, n), sum);
-        store(fused(weight, u, load(dvalues + o, n)), dvalues + o, n);
-      });
+      by_vector<T>(
+          a.width, [&](Index j, auto n) __attribute__((always_inline)) {
+            const Index o = i * a.width + j;
+            const V u = load(up + j, n);
+            sum = fused(u, load(values + o, n), sum);
+            store(fused(weight, u, load(dvalues + o, n)), dvalues + o, n);
+          });
       de[i] = xsimd::hadd(sum) + (more ? more[i] : T(0));
     }
     softmax_row_backward<T>(a.positions, weights, de, de);
-    by_vector<T>(a.size, [&](Index j, auto n) __attribute__((always_inline)) {
-      const V v = load(a.v + j, n), q = load(query + j, n);
-      V slope(T(0)), of_v(T(0));
-      for (Index i = 0; i < a.positions; ++i) {
-        const Index o = i * a.size + j;
-        const V z = hyperbolic_tangent<T>(V(q + load(keys + o, n))), d(de[i]), dz = d * z;
-        const V s = fused_minus<T>(dz, z, d);
-        slope = slope + s, of_v = of_v + dz;
-        store(fused(v, s, load(dkeys + o, n)), dkeys + o, n);
-      }
-      store(V(v * slope), dquery + j, n);
-      store(V(of_v + load(dv + j, n)), dv + j, n);
-    });
+    by_vector<T>(
+        a.size, [&](Index j, auto n) __attribute__((always_inline)) {
+          const V v = load(a.v + j, n), q = load(query + j, n);
+          V slope(T(0)), of_v(T(0));
+          for (Index i = 0; i < a.positions; ++i) {
+            const Index o = i * a.size + j;
+            const V z = hyperbolic_tangent<T>(V(q + load(keys + o, n))), d(de[i]), dz = d * z;
+            const V s = fused_minus<T>(dz, z, d);
+            slope = slope + s, of_v = of_v + dz;
+            store(fused(v, s, load(dkeys + o, n)), dkeys + o, n);
+          }
+          store(V(v * slope), dquery + j, n);
+          store(V(of_v + load(dv + j, n)), dv + j, n);
+        });
   }
 }
 

@@ -130,8 +130,8 @@ template <class T>
   return quotient<T>(xsimd::select(x < V(T(0)), t, one), V(one + t));
 }
 
-/// tanh |x| = -u / (2 + u),  u = e^(-2|x|) - 1 = 2^n m + (2^n - 1). log 2 in one part will do: where
-/// n is large, u is nearly -1 whatever the last digits of m.
+/// tanh |x| = -u / (2 + u),  u = e^(-2|x|) - 1 = 2^n m + (2^n - 1). log 2 in one part will do:
+/// where n is large, u is nearly -1 whatever the last digits of m.
 template <class T>
 [[gnu::always_inline]] inline Vec<T> hyperbolic_tangent(const Vec<T>& x) {
   using V = Vec<T>;
