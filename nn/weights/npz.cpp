@@ -11,7 +11,7 @@
 namespace axisgrad {
 namespace {
 
-constexpr std::string_view where = "npz", suffix = ".npy";
+constexpr std::string_view label = "npz", suffix = ".npy";
 
 struct Discard {
   void operator()(zip_t* archive) const { zip_discard(archive); }
@@ -31,7 +31,7 @@ Archive open_archive(const std::filesystem::path& path, int flags, const char* f
   zip_error_init_with_code(&error, code);
   const std::string reason = zip_error_strerror(&error);
   zip_error_fini(&error);
-  fail(where, "'", path.string(), failed, reason);
+  fail(label, "'", path.string(), failed, reason);
 }
 
 class Reader {
@@ -48,14 +48,14 @@ class Reader {
     const std::string name = entry ? entry : "";
     const std::string member = file_ + ", member '" + name + "'";
     if (name.size() <= suffix.size() || !name.ends_with(suffix))
-      fail(where, member, " is no .npy file");
+      fail(label, member, " is no .npy file");
     const std::string bytes = contents(i, member);
     try {
       StoredArray array = detail::parse_npy(bytes);
       array.name = name.substr(0, name.size() - suffix.size());
       return array;
     } catch (const Error& e) {
-      fail(where, member, ": ", e.what());
+      fail(label, member, ": ", e.what());
     }
   }
 
@@ -64,12 +64,12 @@ class Reader {
   // end libzip compares the checksum.
   std::string contents(zip_uint64_t i, const std::string& name) {
     const Member member(zip_fopen_index(archive_.get(), i, 0));
-    if (!member) fail(where, name, " cannot be opened: ", zip_strerror(archive_.get()));
+    if (!member) fail(label, name, " cannot be opened: ", zip_strerror(archive_.get()));
     std::string bytes;
     std::vector<char> piece(1 << 16);
     for (;;) {
       const zip_int64_t n = zip_fread(member.get(), piece.data(), piece.size());
-      if (n < 0) fail(where, name, " is damaged: ", zip_file_strerror(member.get()));
+      if (n < 0) fail(label, name, " is damaged: ", zip_file_strerror(member.get()));
       if (n == 0) return bytes;
       bytes.append(piece.data(), static_cast<std::size_t>(n));
     }
@@ -94,15 +94,15 @@ ArrayFile read_npz(const std::filesystem::path& path) {
     arrays.push_back(reader.array(i));
     for (std::size_t k = 0; k + 1 < arrays.size(); ++k)
       if (arrays[k].name == arrays.back().name)
-        fail(where, "'", path.string(), "' gives the name '", arrays[k].name, "' twice");
+        fail(label, "'", path.string(), "' gives the name '", arrays[k].name, "' twice");
   }
-  return {where, path, std::move(arrays)};
+  return {label, path, std::move(arrays)};
 }
 
 void write_npz(const std::filesystem::path& path, const ArrayFile& file,
                const NpzOptions& options) {
   const auto refuse = [&](const auto&... reason) {
-    fail(where, "'", path.string(), "' cannot be written: ", reason...);
+    fail(label, "'", path.string(), "' cannot be written: ", reason...);
   };
   if (file.arrays().empty()) refuse("there are no arrays");
   if (!file.metadata.empty()) refuse("it has no place for metadata");

@@ -11,7 +11,7 @@
 namespace axisgrad {
 namespace {
 
-constexpr std::string_view where = "safetensors";
+constexpr std::string_view label = "safetensors";
 constexpr std::uint64_t longest_header = 100'000'000;  // the limit of the format's own library
 constexpr std::uint64_t longest_data = std::uint64_t(1) << 62;
 
@@ -27,8 +27,8 @@ struct Place {
 class Header {
  public:
   Header(std::string file, const std::string& text)
-      : file_(std::move(file)), json_(parse_json(text, where, "the header of " + file_)) {
-    if (!json_.is_object()) fail(where, "the header of ", file_, " is not a JSON object");
+      : file_(std::move(file)), json_(parse_json(text, label, "the header of " + file_)) {
+    if (!json_.is_object()) fail(label, "the header of ", file_, " is not a JSON object");
     for (const auto& [name, entry] : json_.items())
       if (name == "__metadata__")
         read_metadata(entry);
@@ -45,13 +45,13 @@ class Header {
  private:
   template <class... Parts>
   [[noreturn]] void refuse(const std::string& name, const Parts&... parts) const {
-    fail(where, file_, ", array '", name, "': ", parts...);
+    fail(label, file_, ", array '", name, "': ", parts...);
   }
 
   void read_metadata(const Json& entry) {
-    if (!entry.is_object()) fail(where, "__metadata__ of ", file_, " is not an object of strings");
+    if (!entry.is_object()) fail(label, "__metadata__ of ", file_, " is not an object of strings");
     for (const auto& [key, value] : entry.items()) {
-      if (!value.is_string()) fail(where, "__metadata__ of ", file_, ": '", key, "' is no string");
+      if (!value.is_string()) fail(label, "__metadata__ of ", file_, ": '", key, "' is no string");
       metadata[key] = value.get<std::string>();
     }
   }
@@ -123,21 +123,21 @@ class Reader {
   explicit Reader(const std::filesystem::path& path) : file_("'" + path.string() + "'") {
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
-    if (!std::filesystem::exists(status)) fail(where, file_, " does not exist");
-    if (!std::filesystem::is_regular_file(status)) fail(where, file_, " is not a file");
+    if (!std::filesystem::exists(status)) fail(label, file_, " does not exist");
+    if (!std::filesystem::is_regular_file(status)) fail(label, file_, " is not a file");
     size_ = std::filesystem::file_size(path, error);
     stream_.open(path, std::ios::binary);
-    if (error || !stream_) fail(where, file_, " cannot be read");
+    if (error || !stream_) fail(label, file_, " cannot be read");
   }
 
   const std::string& file() const { return file_; }
 
   std::string header() {
-    if (size_ < 8) fail(where, file_, " is cut short: expected at least 8 bytes, found ", size_);
+    if (size_ < 8) fail(label, file_, " is cut short: expected at least 8 bytes, found ", size_);
     std::uint64_t length = 0;
     take(&length, 8);
     if (length > longest_header)
-      fail(where, file_, " is no safetensors file: it begins with a header length of ", length,
+      fail(label, file_, " is no safetensors file: it begins with a header length of ", length,
            " bytes, more than ", longest_header);
     require(8 + length, " in its header");
     std::string text(length, '\0');
@@ -149,19 +149,19 @@ class Reader {
   void require_data(std::uint64_t bytes) {
     require(begin_ + bytes, "");
     if (size_ != begin_ + bytes)
-      fail(where, file_, " is too long: expected ", begin_ + bytes, " bytes, found ", size_);
+      fail(label, file_, " is too long: expected ", begin_ + bytes, " bytes, found ", size_);
   }
 
   void take(void* to, std::uint64_t bytes) {
     stream_.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes));
     if (static_cast<std::uint64_t>(stream_.gcount()) != bytes)
-      fail(where, file_, " ended while it was read: expected ", size_, " bytes");
+      fail(label, file_, " ended while it was read: expected ", size_, " bytes");
   }
 
  private:
   void require(std::uint64_t bytes, const char* place) {
     if (size_ < bytes)
-      fail(where, file_, " is cut short", place, ": expected ", bytes, " bytes, found ", size_);
+      fail(label, file_, " is cut short", place, ": expected ", bytes, " bytes, found ", size_);
   }
 
   std::string file_;
@@ -182,10 +182,10 @@ ArrayFile read_safetensors(const std::filesystem::path& path) {
     if (array.dtype == Dtype::boolean)
       for (std::byte b : array.bytes)
         if (std::to_integer<int>(b) > 1)
-          fail(where, reader.file(), ", array '", array.name, "': a BOOL is 0 or 1, got ",
+          fail(label, reader.file(), ", array '", array.name, "': a BOOL is 0 or 1, got ",
                std::to_integer<int>(b));
   }
-  ArrayFile file(where, path, std::move(header.arrays));
+  ArrayFile file(label, path, std::move(header.arrays));
   file.metadata = std::move(header.metadata);
   return file;
 }

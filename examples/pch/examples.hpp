@@ -1,0 +1,14 @@
+// Precompiled for the examples. Each file still includes what it uses.
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <axisgrad/axisgrad.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
