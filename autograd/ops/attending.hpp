@@ -64,7 +64,7 @@ const T* cotangent_or_null(const Rule<T>& r, int k) {
 
 // One step of the LSTM on (B,inputs), by the public op.
 template <Scalar T>
-struct Cell {
+struct RecurrentCell {
   Var<T> kernel, recurrent, bias, h, c;
   void step(const Var<T>& x) {
     const LstmOutputs<T> y = lstm<T>({.x = unsqueeze(x, 1),

@@ -55,7 +55,7 @@ struct input_attention_lstm_op {
   static InputAttentionOutputs<T> composed(const InputAttentionInputs<T>& in) {
     const Size batch = in.x.shape()[0], steps = in.x.shape()[1], units = in.W.shape()[1] / 2;
     const Var<T> zeros(Tensor<T>(Shape{batch, units}, T(0)));
-    Cell<T> cell{in.kernel, in.recurrent_kernel, in.bias, zeros, zeros};
+    RecurrentCell<T> cell{in.kernel, in.recurrent_kernel, in.bias, zeros, zeros};
     std::vector<Var<T>> states, all_weights;
     for (Size t = 0; t < steps; ++t) {
       const Var<T> scores = matmul(in.v, tanh(unsqueeze(cell.query(in.W), 2) + in.keys));

@@ -63,7 +63,7 @@ struct temporal_attention_lstm_op {
     const Size batch = in.past.shape()[0], steps = in.past.shape()[1], units = in.W.shape()[1] / 2,
                width = in.values.shape()[2];
     const Var<T> zeros(Tensor<T>(Shape{batch, units}, T(0)));
-    Cell<T> cell{in.kernel, in.recurrent_kernel, in.bias, zeros, zeros};
+    RecurrentCell<T> cell{in.kernel, in.recurrent_kernel, in.bias, zeros, zeros};
     Var<T> context_now(Tensor<T>(Shape{batch, width}, T(0)));
     std::vector<Var<T>> all_weights;
     for (Size t = 0; t < steps; ++t) {
