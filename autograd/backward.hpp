@@ -70,6 +70,12 @@ template <Scalar T, ParameterLike P>
 template <Scalar T>
 [[nodiscard]] std::vector<Var<T>> hvp(const Var<T>& y, const std::vector<Var<T>>& xs,
                                       const std::type_identity_t<std::vector<Var<T>>>& vs) {
+  if (vs.size() != xs.size())
+    fail("hvp", "needs one v for each x: got ", vs.size(), " for ", xs.size());
+  for (std::size_t k = 0; k < xs.size(); ++k)
+    if (vs[k].shape() != xs[k].shape())
+      fail("hvp", "v number ", k, " must have the shape of its x: got ", vs[k].shape(), " and ",
+           xs[k].shape());
   return grad<T>(grad<T>(y, xs, {.create_graph = true}), xs, {.cotangents = vs});
 }
 

@@ -20,13 +20,6 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-template <class... Parts>
-std::string text(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return out.str();
-}
-
 template <Scalar T>
 class Drawing {
  public:
@@ -64,11 +57,11 @@ class Drawing {
     for (int k = 0; k < node.inputs; ++k) {
       const auto& in = recording_.inputs[node.first_input + at(k)];
       const Shape shape = recording_.shape(in.sizes);
-      const std::string to = text("op", n);
+      const std::string to = text_of("op", n);
       if (in.slot < 0) {
         // Constants, and what else asks for no gradient, are not on the tape.
-        const std::string name = text("constant", constants_++);
-        out_ << "  " << name << " [label=" << quoted(text("constant\n", shape))
+        const std::string name = text_of("constant", constants_++);
+        out_ << "  " << name << " [label=" << quoted(text_of("constant\n", shape))
              << ", style=dashed];\n  " << name << " -> " << to << " [style=dashed];\n";
         continue;
       }
@@ -87,14 +80,14 @@ class Drawing {
     for (const auto& leaf : recording_.leaves)
       if (recording_.slot_of(leaf.var) == slot) label = leaf.cell->name;
     out_ << "  leaf" << slot
-         << " [shape=ellipse, label=" << quoted(text(label, '\n', recording_.shape_of(slot)))
+         << " [shape=ellipse, label=" << quoted(text_of(label, '\n', recording_.shape_of(slot)))
          << "];\n";
   }
 
   void edge(int slot, const Shape& shape, const std::string& to) {
     const int maker = maker_[at(slot)];
-    out_ << "  " << (maker >= 0 ? text("op", maker) : text("leaf", slot)) << " -> " << to
-         << " [label=" << quoted(text(shape)) << "];\n";
+    out_ << "  " << (maker >= 0 ? text_of("op", maker) : text_of("leaf", slot)) << " -> " << to
+         << " [label=" << quoted(text_of(shape)) << "];\n";
   }
 
   const Recording<T>& recording_;

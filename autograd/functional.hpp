@@ -24,6 +24,8 @@ template <Scalar T, Differentiable<T> F>
                                      const std::type_identity_t<Tensor<T>>& v) {
   Tape<T> tape;
   const Var<T> at = tape.input(x, {.gradient = true}), y = f(at);
+  if (v.shape() != y.shape())
+    fail("vjp", "v must have the shape of f(x): got ", v.shape(), " and ", y.shape());
   return {y.value(), grad<T>(y, at, {.cotangents = {Var<T>(v)}, .allow_constant = true}).value()};
 }
 

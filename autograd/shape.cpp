@@ -79,6 +79,13 @@ Shape broadcast(const Shape& a, const Shape& b, std::string_view where) {
   return {sizes.data(), rank};
 }
 
+std::vector<Size> unravel_index(const Shape& shape, Size at) {
+  std::vector<Size> index(static_cast<std::size_t>(shape.rank()));
+  for (int a = shape.rank(); a-- > 0; at /= shape[a])
+    index[static_cast<unsigned>(a)] = at % shape[a];
+  return index;
+}
+
 bool broadcasts_to(const Shape& from, const Shape& to) {
   if (from.rank() > to.rank()) return false;
   for (int i = 1; i <= from.rank(); ++i) {

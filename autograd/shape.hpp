@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <string_view>
+#include <vector>
 
 #include <axisgrad/autograd/axis.hpp>
 
@@ -50,6 +51,9 @@ class Shape {
 /// The shape to which both broadcast as in NumPy (aligned at the last axis, 1 stretches); Error
 /// naming both when there is none.
 [[nodiscard]] Shape broadcast(const Shape& a, const Shape& b, std::string_view where);
+
+/// The position on each axis of the element `at`, counted row by row.
+[[nodiscard]] std::vector<Size> unravel_index(const Shape& shape, Size at);
 
 /// Whether `from` broadcasts to exactly `to`.
 [[nodiscard]] bool broadcasts_to(const Shape& from, const Shape& to);

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <mutex>
 
-#include <axisgrad/autograd/tape.hpp>
+#include <axisgrad/autograd/engine/inspect.hpp>
 
 namespace axisgrad {
 namespace {
@@ -25,6 +25,9 @@ auto position(const std::vector<typename Recording<T>::Leaf>& leaves, ParameterI
   return std::lower_bound(leaves.begin(), leaves.end(), id,
                           [](const auto& leaf, ParameterId i) { return leaf.cell->id < i; });
 }
+
+// The bits of the first n, so that what is saved can be found by counting bits.
+unsigned first_bits(unsigned set, std::size_t n) { return n < 32 ? set & ((1u << n) - 1) : set; }
 
 }  // namespace
 
@@ -59,22 +62,6 @@ void Recording<T>::end(End how) noexcept {
 }
 
 template <Scalar T>
-void Recording<T>::require_live(const Var<T>& x, std::string_view where) {
-  const Recording* block = x.block_;
-  if (!block || block->generation == x.generation_) return;
-  if (x.generation_ < block->first_generation)
-    fail(where,
-         "a Var outlived its tape: the tape no longer exists; value() and detach() still work");
-  if (x.generation_ + 1 < block->generation)
-    fail(where, "a Var belongs to an earlier recording of its tape, which was cleared or released");
-  if (block->last_end == End::released)
-    fail(where,
-         "a Var belongs to a recording that backward() has released; pass {.retain = true} to keep "
-         "it, or detach() the Var");
-  fail(where, "a Var belongs to a recording that clear() has ended");
-}
-
-template <Scalar T>
 Recording<T>* Recording<T>::common(Inputs<T> inputs, std::string_view where) {
   const Var<T>* first = nullptr;
   for (const Var<T>* x : inputs) {
@@ -100,25 +87,6 @@ Var<T> Recording<T>::place(Tensor<T> value, bool gradient) {
   if (gradient) slot_sizes_.push_back(keep(value.shape()));
   return at(std::move(value), gradient ? slots++ : -1);
 }
-
-template <Scalar T>
-void* Recording<T>::Arena::take(std::size_t bytes) {
-  constexpr std::size_t align = alignof(std::max_align_t), size = std::size_t(64) << 10;
-  bytes = (bytes + align - 1) / align * align;
-  if (chunk == chunks.size() || used + bytes > size) {
-    if (chunk < chunks.size()) ++chunk;
-    if (chunk == chunks.size()) chunks.push_back(std::make_unique<std::byte[]>(size));
-    used = 0;
-  }
-  return chunks[chunk].get() + std::exchange(used, used + bytes);
-}
-
-namespace {
-
-// The bits of the first n, so that what is saved can be found by counting bits.
-unsigned first_bits(unsigned set, std::size_t n) { return n < 32 ? set & ((1u << n) - 1) : set; }
-
-}  // namespace
 
 template <Scalar T>
 void Recording<T>::add_node(const OpInfo<T>& op, Inputs<T> in, std::span<Tensor<T>> outputs,
@@ -197,29 +165,11 @@ bool is_recorded(Inputs<T> inputs, std::string_view where) {
                      [](const Var<T>* x) { return x->has_gradient(); });
 }
 
-namespace {
-
-// What an op reads and writes, and its arithmetic where it says so.
-template <Scalar T>
-void note(Profile& profile, const OpInfo<T>& op, Inputs<T> inputs,
-          std::span<const Tensor<T>> outputs, const void* options) {
-  double elements = 0;
-  for (const Var<T>* x : inputs) elements += static_cast<double>(x->size());
-  for (const Tensor<T>& y : outputs) elements += static_cast<double>(y.size());
-  profile.forward(op.name, elements * sizeof(T), op.flops ? op.flops(inputs, options) : 0);
-}
-
-}  // namespace
-
 template <Scalar T>
 void record(const OpInfo<T>& op, Inputs<T> inputs, std::span<Tensor<T>> outputs, Saves saves,
             const void* options, std::size_t options_size, std::span<Var<T>> results) {
   auto* recording = Recording<T>::common(inputs, op.name);
-  if (recording && recording->options.check_finite)
-    for (const Tensor<T>& y : outputs)
-      require_finite(y, op.name,
-                     "node " + std::to_string(recording->nodes.size()) + ": the result");
-  if (recording && recording->profile) note<T>(*recording->profile, op, inputs, outputs, options);
+  if (recording) inspect_outputs<T>(*recording, op, inputs, outputs, options);
   bool gradient = false;
   if (op.gradient && recording)
     for (const Var<T>* x : inputs) gradient |= x->has_gradient();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include <axisgrad/autograd/engine/arena.hpp>
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/leaf.hpp>
 #include <axisgrad/autograd/op.hpp>
@@ -55,7 +56,9 @@ class Recording : public TapeBlock {
   void end(End how) noexcept;
 
   /// Error when the Var belongs to a recording that is over.
-  static void require_live(const Var<T>& x, std::string_view where);
+  static void require_live(const Var<T>& x, std::string_view where) {
+    if (x.block_) x.block_->require_generation(x.generation_, where);
+  }
   /// The recording that these Vars are on; null when all are constants. Error when there are two,
   /// or one is over.
   static Recording* common(Inputs<T> inputs, std::string_view where);
@@ -100,21 +103,12 @@ class Recording : public TapeBlock {
   std::vector<std::unique_ptr<Workspace>> workspaces;
 
  private:
-  struct Arena {
-    void* take(std::size_t bytes);
-    void clear() { chunk = used = 0; }
-    std::vector<std::unique_ptr<std::byte[]>> chunks;
-    std::size_t chunk = 0, used = 0;
-  };
   Sizes keep(const Shape& shape);
 
   Arena arena_;  // options of nodes
   std::vector<Sizes> slot_sizes_;
   std::vector<Size> sizes_;
 };
-
-template <Scalar T, ParameterLike P>
-[[nodiscard]] Var<T> watch_on(Recording<T>& recording, const P& parameter);
 
 struct InputOptions {
   bool gradient = false;
@@ -142,9 +136,7 @@ class Tape {
   /// value when the scalar types differ. Error when it is not initialised, or its value has changed
   /// since it was first watched in this recording.
   template <ParameterLike P>
-  [[nodiscard]] Var<T> watch(const P& parameter) const {
-    return watch_on(recording(), parameter);
-  }
+  [[nodiscard]] Var<T> watch(const P& parameter) const;  // in watch.hpp
   /// Watching this parameter gives `value` instead of its own, until clear(): how a gradient check
   /// perturbs a module.
   void substitute(ParameterId id, Tensor<T> value);
@@ -171,42 +163,6 @@ class Tape {
   }
   Recording<T>* recording_;
 };
-
-/// Error when the parameter cannot be used: it has no value, or its module was moved away.
-template <ParameterLike P>
-void require_value(const P& parameter) {
-  if (!parameter.cell())
-    fail("watch", "a parameter's module was moved away: use the one it was moved to");
-  const std::string& name = parameter.cell()->name;
-  if (parameter.value().empty())
-    fail("watch", "the parameter '", name, "' of shape ", parameter.shape(),
-         " has no value yet: call initialise(parameters(model), seed)");
-}
-
-/// The parameter's leaf on a recording.
-template <Scalar T, ParameterLike P>
-[[nodiscard]] Var<T> watch_on(Recording<T>& recording, const P& parameter) {
-  require_value(parameter);
-  const Cell& cell = *parameter.cell();
-  const auto& value = parameter.value();
-  if (const auto* leaf = recording.leaf(cell.id)) {
-    if (leaf->source == value.buffer()) return leaf->var;
-    fail("watch", "the value of '", cell.name,
-         "' has changed since this recording first watched it: call clear() on the tape first");
-  }
-  return recording.add_leaf(parameter.cell(), value.buffer(), Tensor<T>(value));
-}
-
-/// The parameter's leaf on the tape that the Vars are on; a constant when they are on none. How a
-/// module takes its tape from all its arguments.
-template <ParameterLike P, Scalar T, std::same_as<Var<T>>... More>
-[[nodiscard]] Var<T> watch(const P& parameter, const Var<T>& x, const More&... more) {
-  const std::array<const Var<T>*, 1 + sizeof...(More)> inputs{&x, &more...};
-  if (auto* recording = Recording<T>::common(inputs, "watch"))
-    return watch_on(*recording, parameter);
-  require_value(parameter);
-  return Var<T>(Tensor<T>(parameter.value()));
-}
 
 extern template class Recording<float>;
 extern template class Recording<double>;

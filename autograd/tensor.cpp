@@ -1,4 +1,3 @@
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <ostream>
@@ -87,7 +86,7 @@ namespace {
 template <class T>
 void print(std::ostream& out, const Tensor<T>& x, int axis, Size at) {
   if (axis == x.rank()) {
-    out << x.data()[at];
+    out << printable(x.data()[at]);
     return;
   }
   const Size n = x.shape()[axis], step = x.shape().product(axis + 1, x.rank());
@@ -127,10 +126,7 @@ template <Scalar T>
 void require_finite(const Tensor<T>& x, std::string_view where, std::string_view what) {
   const T* bad = std::find_if(x.begin(), x.end(), [](T v) { return !std::isfinite(v); });
   if (bad == x.end()) return;
-  std::array<Size, max_rank> index{};
-  Size at = bad - x.begin();
-  for (int a = x.rank(); a-- > 0; at /= x.shape()[a])
-    index[static_cast<unsigned>(a)] = at % x.shape()[a];
+  const auto index = unravel_index(x.shape(), bad - x.begin());
   fail(where, what, " of shape ", x.shape(), " holds ", *bad, " at ",
        Shape(index.data(), x.rank()));
 }

@@ -45,18 +45,27 @@ class Tensor {
                    [](U x) { return static_cast<T>(x); });
   }
 
+  /// `x = {}` empties x. (Among the assignments alone clang 14 finds it ambiguous.)
+  struct Nothing {
+    Nothing() = delete;
+  };
+  Tensor& operator=(std::initializer_list<Nothing>) { return *this = Tensor(); }
+
   [[nodiscard]] bool empty() const { return !buffer_; }
-  [[nodiscard]] const Shape& shape() const { return shape_; }
+  // What a temporary gives is a copy: `for (Size n : f(x).shape())` must not run over what is gone.
+  [[nodiscard]] const Shape& shape() const& { return shape_; }
+  [[nodiscard]] Shape shape() && { return shape_; }
   [[nodiscard]] int rank() const { return shape_.rank(); }
   [[nodiscard]] Size size() const { return empty() ? 0 : shape_.size(); }
   [[nodiscard]] Size size(Axis axis) const { return shape_[resolve(axis, rank(), "size")]; }
 
   [[nodiscard]] const T* data() const { return static_cast<const T*>(buffer_.data()); }
-  [[nodiscard]] std::span<const T> values() const {
+  [[nodiscard]] std::span<const T> values() const& {
     return empty() ? std::span<const T>()
                    : std::span<const T>(data(), static_cast<std::size_t>(size()));
   }
-  [[nodiscard]] const T* begin() const { return values().data(); }
+  [[nodiscard]] std::vector<T> values() && { return {begin(), end()}; }
+  [[nodiscard]] const T* begin() const { return data(); }
   [[nodiscard]] const T* end() const { return begin() + size(); }
   /// Write access: the elements are copied first if another tensor shares them.
   T* mutable_data();

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include <axisgrad/autograd/tensor.hpp>
 
@@ -29,6 +30,14 @@ struct TapeBlock {
   std::uint64_t first_generation = 1;  // of the tape that owns the block now
   enum class End { cleared, released } last_end = End::cleared;
   RecordingOptions options;
+
+  /// Error, saying how it ended, when the recording of this generation is over.
+  void require_generation(std::uint64_t of_var, std::string_view where) const {
+    if (of_var != generation) fail_over(of_var, where);
+  }
+
+ private:
+  [[noreturn]] void fail_over(std::uint64_t of_var, std::string_view where) const;
 };
 
 template <Scalar T>
@@ -45,9 +54,12 @@ class Var {
   /// A constant.
   explicit Var(Tensor<T> value) : value_(std::move(value)) {}
 
-  /// The value; always legal, also when the recording is over.
-  [[nodiscard]] const Tensor<T>& value() const { return value_; }
-  [[nodiscard]] const Shape& shape() const { return value_.shape(); }
+  /// The value; always legal, also when the recording is over. Of a temporary it is a value of its
+  /// own, so that `for (T v : f(x).value())` runs over something that is still there.
+  [[nodiscard]] const Tensor<T>& value() const& { return value_; }
+  [[nodiscard]] Tensor<T> value() && { return std::move(value_); }
+  [[nodiscard]] const Shape& shape() const& { return value_.shape(); }
+  [[nodiscard]] Shape shape() && { return value_.shape(); }
   [[nodiscard]] int rank() const { return value_.rank(); }
   [[nodiscard]] Size size() const { return value_.size(); }
   [[nodiscard]] Size size(Axis axis) const { return value_.size(axis); }

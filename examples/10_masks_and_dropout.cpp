@@ -62,9 +62,9 @@ bool show(const lesson::Options& options) {
   lesson::write(options.out / "10_masks_and_dropout.json", {masked.row, wide.row});
   const auto picture = lesson::draw(
       {panel(masked, "masked"), panel(wide, "to width 8")}, options.out, "masks_and_dropout",
-      fmt::format(
-          "Attention over time, dropout .1: the right step has {} with a mask, {} to width 8",
-          lesson::figure(masked.maps.weight()), lesson::figure(wide.maps.weight())),
+      fmt::format("Attention over time finds the right step with a mask ({}) and to width 8 ({}), "
+                  "dropout .1",
+                  lesson::figure(masked.maps.weight()), lesson::figure(wide.maps.weight())),
       fmt::format(
           "mean weights over 100 samples, 2 heads and {} seeds, before dropout; rings: what "
           "the answer was copied from",

@@ -59,9 +59,15 @@ void write_matrix(const std::filesystem::path& path, const ag::AxisDependence& d
 // Pairs of a wrong and a right form, a row for each: what steps and what features they see.
 std::filesystem::path draw(const std::vector<Case>& cases, const std::filesystem::path& folder) {
   const std::size_t rows = cases.size() / 2;
+  int differ = 0;  // pairs that do not see the same
+  for (std::size_t i = 0; i < cases.size(); i += 2) {
+    const auto &wrong = cases[i].which, &right = cases[i + 1].which;
+    differ += wrong.time.influence != right.time.influence ||
+              wrong.feature.influence != right.feature.influence;
+  }
   std::string script = fmt::format(R"(set terminal pngcairo size 1000,{} font 'DejaVu Sans,11'
 set output 'which_axis.png'
-set multiplot layout {},4 title 'Which input positions does each output position see?  as it goes round (left), as it was meant (right)' font 'DejaVu Sans,14' noenhanced
+set multiplot layout {},4 title 'As it goes round (left) and as it was meant (right): {} of {} see something else.  Blue: the output sees this input' font 'DejaVu Sans,13' noenhanced
 set palette defined (0 '#f7fbff', 1 '#08519c')
 set cbrange [0:1]
 unset colorbox
@@ -70,7 +76,7 @@ set tics out nomirror scale .4
 set yrange [*:*] reverse
 set ylabel 'output' offset 1.5,0
 )",
-                                   60 + 235 * rows, rows);
+                                   60 + 235 * rows, rows, differ, rows);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const std::string name = fmt::format("which_axis.{}", i);
     const auto &time = cases[i].which.time, &feature = cases[i].which.feature;

@@ -38,15 +38,13 @@ ag::Dataset<float> data(std::uint64_t seed, ag::Size samples = 4'000) {
 }
 
 lesson::Checked check() {
-  ag::DualStage<double> simple({.features = 3, .lstm_units = 2, .attention_units = 3});
-  ag::DualStageRNN<double> full(
-      {.time_steps = 3, .series = 2, .encoder_units = 2, .decoder_units = 2});
-  ag::initialise(ag::parameters(simple), 1), ag::initialise(ag::parameters(full), 1);
-  auto checked = lesson::check_gradients(
-      "DualStage", [&](const auto& x) { return simple.with_weights(x); },
+  auto checked = lesson::check_module(
+      "DualStage", ag::DualStage<double>({.features = 3, .lstm_units = 2, .attention_units = 3}),
       lesson::normal_values({2, 4, 3}));
-  checked += lesson::check_gradients(
-      "DualStageRNN", [&](const auto& x, const auto& y) { return full.with_weights(x, y); },
+  checked += lesson::check_module(
+      "DualStageRNN",
+      ag::DualStageRNN<double>(
+          {.time_steps = 3, .series = 2, .encoder_units = 2, .decoder_units = 2}),
       lesson::normal_values({2, 3, 2}), lesson::normal_values({2, 3}, 2));
   return checked;
 }
@@ -99,11 +97,7 @@ bool ask(const lesson::Options& options) {
           lesson::off_one(z.alpha.value(), 2) < 1e-5 && lesson::off_one(z.beta.value(), 2) < 1e-5,
       fmt::format("DA-RNN asks at each step: alpha {} over series, beta {} over encoder steps",
                   lesson::text(z.alpha.shape()), lesson::text(z.beta.shape())));
-  all &= lesson::claim(row.found == row.seeds,
-                       fmt::format("the planted feature leads: {}, uniform {}, {} of {} seeds",
-                                   lesson::figure(row.planted_mass), lesson::figure(1. / features),
-                                   row.found, row.seeds));
-  return all;
+  return all & lesson::claim_found(row, "the planted feature leads", 1. / features);
 }
 
 }  // namespace

@@ -55,14 +55,10 @@ lesson::Seen look(const Model& model, std::uint64_t seed) {
 }
 
 bool ask(const lesson::Options& options) {
-  lesson::Checked checked;
-  for (const auto lift : {ag::Lift::shared, ag::Lift::separate}) {
-    const auto attention = lifted(lift);
-    checked += lesson::check_gradients(
-        lift == ag::Lift::shared ? "one lift for all variables" : "a lift for each variable",
-        [&](const auto& x) { return attention.with_weights(x); },
-        lesson::normal_values({2, steps, variables}));
-  }
+  const auto small = lesson::normal_values({2, steps, variables});
+  auto checked =
+      lesson::check_module("one lift for all variables", lifted(ag::Lift::shared), small);
+  checked += lesson::check_module("a lift for each variable", lifted(ag::Lift::separate), small);
   Model model;
   lesson::BlockResult row{.name = "PerVariableAttention", .seed_system = 5};
   row.parameters = ag::count(ag::parameters(model.attention));
@@ -95,12 +91,7 @@ bool ask(const lesson::Options& options) {
       "a variable sees its own steps and no other variable");
   all &= lesson::claim(wrong.feature.pattern == ag::Pattern::mixed,
                        "with reshape in place of transpose it sees other variables");
-  all &= lesson::claim(row.found == row.seeds,
-                       fmt::format("the right step leads in every row: {}, uniform {}, {} of {} "
-                                   "seeds",
-                                   lesson::figure(row.planted_mass), lesson::figure(1. / steps),
-                                   row.found, row.seeds));
-  return all;
+  return all & lesson::claim_found(row, "the right step leads in every row", 1. / steps);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 // each variable to say anything, that the map of one layer among several misleads, that gradients
 // hold where it does, and that on linear data least squares needs no network at all.
 //
-// The score of a map is its AUROC: the chance that a true pair has a larger weight than another
-// one.
+// A map is scored twice: by its AUROC, the chance that a true pair has a larger weight than another
+// one, and by its precision at 16, the share of true pairs among its 16 largest weights.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -37,12 +37,13 @@ const std::vector<Kind> all_kinds{{ag::PlantedKind::linear, "linear"},
 
 struct Model {
   std::string name;
-  bool identity, feed_forward;
-  int layers;
+  planted::ForecasterOptions network;
 };
-const Model plain{"no identity", false, false, 1}, one{"identity", true, false, 1},
-    transformer{"identity, feed-forward", true, true, 1},
-    two{"identity, feed-forward, two layers", true, true, 2};
+const Model plain{"no identity", {.embed = false, .identity = false}}, one{"identity", {}},
+    transformer{"identity, feed-forward", {.feed_forward = true}},
+    two{"identity, feed-forward, two layers", {.feed_forward = true, .layers = 2}},
+    two_plain{"no identity, feed-forward, two layers",
+              {.identity = false, .feed_forward = true, .layers = 2}};
 
 // Means over seeds.
 struct Scores {
@@ -67,8 +68,8 @@ class Comparison {
       : quick_(options.quick),
         seeds_(quick_ ? 1 : 5),
         kinds_(all_kinds.begin(), quick_ ? all_kinds.begin() + 1 : all_kinds.end()),
-        models_(quick_ ? std::vector{plain, one, two} : std::vector{plain, one, transformer, two}) {
-  }
+        models_(quick_ ? std::vector{plain, one, two_plain, two}
+                       : std::vector{plain, one, transformer, two_plain, two}) {}
 
   void run() {
     for (const Kind& kind : kinds_) {
@@ -78,8 +79,7 @@ class Comparison {
                            .epochs = quick_ ? 30 : 80};
         add("no network", kind.name, task, planted::of_series(task));
         for (const Model& model : models_) {
-          task.identity = model.identity, task.feed_forward = model.feed_forward;
-          task.layers = model.layers;
+          task.network = model.network;
           const auto evidence = planted::of_network(task);
           add(model.name, kind.name, task, evidence);
           scores_[model.name]["explained"][kind.name].by_seed.push_back(evidence.explained);
@@ -92,14 +92,8 @@ class Comparison {
   }
 
   void print() const {
-    fmt::print("\n{:<36}", "");
-    for (const Kind& kind : kinds_) fmt::print("{:<20}", kind.name);
-    for (const std::string& model : order_) {
-      fmt::print("\n{}\n", model);
-      for (const std::string& method : methods_.at(model)) print_row(model, method);
-      if (model != "no network") print_row(model, "explained");
-    }
-    fmt::print("\n");
+    print_table("AUROC", scores_, true);
+    print_table("Precision at 16 (by guessing .29; noise .22)", precision_, false);
     if (noise_.empty()) return;
     fmt::print("Share of each map that lies on the two series of pure noise (uniform .222):\n");
     for (const Model& model : models_)
@@ -118,9 +112,44 @@ class Comparison {
   }
   const std::vector<Kind>& kinds() const { return kinds_; }
 
+  /// "scores" are AUROC, and the share explained; "precision_at_k" is of the same form.
   void write(const std::filesystem::path& path) const {
+    std::ofstream(path) << nlohmann::ordered_json{{"scores", to_json(scores_)},
+                                                  {"precision_at_k", to_json(precision_)}}
+                               .dump(2)
+                        << '\n';
+  }
+
+  /// The maps of the first seed of linear data.
+  std::filesystem::path picture(const std::filesystem::path& folder) const {
+    const planted::Task task{};
+    std::vector<planted::Panel> panels{{"the truth", planted::truth(task)}};
+    const auto auroc = [&](const std::string& model, const std::string& method) {
+      return lesson::figure(planted::score(task, first_.at(model).at(method)).auroc);
+    };
+    const auto show = [&](const std::string& model, const std::string& method,
+                          const std::string& title) {
+      panels.push_back({title + ", AUROC " + auroc(model, method), first_.at(model).at(method)});
+    };
+    show("no network", "least squares, VAR(3)", "least squares");
+    show(plain.name, "attention", "attention, no identity");
+    show(one.name, "attention", "attention, identity");
+    show(two.name, "attention, layer 1", "layer 1 of two");
+    show(two.name, "|gradient|", "|gradient| through two");
+    return planted::draw(
+        panels, folder, "planted_dependency",
+        fmt::format("Attention finds the two parents of each series: AUROC {} with "
+                    "an identity, {} without",
+                    auroc(one.name, "attention"), auroc(plain.name, "attention")));
+  }
+
+ private:
+  // By model, method and kind of data.
+  using Table = std::map<std::string, std::map<std::string, std::map<std::string, Scores>>>;
+
+  static nlohmann::ordered_json to_json(const Table& table) {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-    for (const auto& [model, methods] : scores_)
+    for (const auto& [model, methods] : table)
       for (const auto& [method, kinds] : methods)
         for (const auto& [kind, scores] : kinds)
           rows.push_back({{"model", model},
@@ -130,28 +159,8 @@ class Comparison {
                           {"deviation", scores.deviation()},
                           {"worst", scores.worst()},
                           {"seeds", scores.by_seed}});
-    std::ofstream(path) << nlohmann::ordered_json{{"scores", rows}}.dump(2) << '\n';
+    return rows;
   }
-
-  /// The maps of the first seed of linear data.
-  std::filesystem::path picture(const std::filesystem::path& folder) const {
-    const planted::Task task{};
-    std::vector<planted::Panel> panels{{"the truth", planted::truth(task)}};
-    const auto show = [&](const std::string& model, const std::string& method,
-                          const std::string& title) {
-      const auto& matrix = first_.at(model).at(method);
-      panels.push_back({title + ", AUROC " + lesson::figure(planted::auroc(task, matrix)), matrix});
-    };
-    show("no network", "least squares, VAR(3)", "least squares");
-    show(plain.name, "attention", "attention, no identity");
-    show(one.name, "attention", "attention, identity");
-    show(two.name, "attention, layer 1", "layer 1 of two");
-    show(two.name, "|gradient|", "|gradient| through two");
-    return planted::draw(panels, folder, "planted_dependency",
-                         "Which variable depends on which? Eight series, two parents each");
-  }
-
- private:
   void add(const std::string& model, const std::string& kind, const planted::Task& task,
            const planted::Evidence& evidence) {
     if (!methods_.count(model)) order_.push_back(model);
@@ -159,16 +168,29 @@ class Comparison {
       auto& methods = methods_[model];
       if (std::find(methods.begin(), methods.end(), method) == methods.end())
         methods.push_back(method);
-      scores_[model][method][kind].by_seed.push_back(planted::auroc(task, matrix));
+      const auto score = planted::score(task, matrix);
+      scores_[model][method][kind].by_seed.push_back(score.auroc);
+      precision_[model][method][kind].by_seed.push_back(score.precision_at_k);
       if (task.kind == ag::PlantedKind::noise)
         noise_[model][method].by_seed.push_back(planted::share_of_noise(matrix));
       if (task.seed == 1 && task.kind == ag::PlantedKind::linear) first_[model][method] = matrix;
     }
   }
-  void print_row(const std::string& model, const std::string& method) const {
+  void print_table(const std::string& title, const Table& table, bool explained) const {
+    fmt::print("\n{:<36}", title.size() < 36 ? title : title + "\n" + std::string(36, ' '));
+    for (const Kind& kind : kinds_) fmt::print("{:<20}", kind.name);
+    for (const std::string& model : order_) {
+      fmt::print("\n{}\n", model);
+      for (const std::string& method : methods_.at(model)) print_row(method, table.at(model));
+      if (explained && model != "no network") print_row("explained", table.at(model));
+    }
+    fmt::print("\n");
+  }
+  void print_row(const std::string& method,
+                 const std::map<std::string, std::map<std::string, Scores>>& rows) const {
     fmt::print("  {:<34}", method);
     for (const Kind& kind : kinds_) {
-      const Scores s = of(model, method, kind.name);
+      const Scores& s = rows.at(method).at(kind.name);
       fmt::print("{:<20}", seeds_ == 1 ? fmt::format("{:.3f}", s.mean())
                                        : fmt::format("{:.3f}+-{:.3f} {:.2f}", s.mean(),
                                                      s.deviation(), s.worst()));
@@ -183,7 +205,7 @@ class Comparison {
   std::vector<Model> models_;
   std::vector<std::string> order_;
   std::map<std::string, std::vector<std::string>> methods_;
-  std::map<std::string, std::map<std::string, std::map<std::string, Scores>>> scores_;
+  Table scores_, precision_;
   std::map<std::string, std::map<std::string, ag::Tensor<double>>> first_;
   std::map<std::string, std::map<std::string, Scores>> noise_;
 };
@@ -205,6 +227,11 @@ bool claims_of_linear(const Comparison& c) {
       fmt::format("with two layers the map of a single one is unreliable (down to {:.2f}); the "
                   "gradient through both is not ({:.2f} at worst)",
                   worst, gradient.worst()));
+  const auto blind = c.of(two_plain, "|gradient|", "linear");
+  all &= lesson::claim(gradient.worst() > blind.mean() + .1,
+                       fmt::format("a second layer is no cure for a missing identity: |gradient| "
+                                   "through two layers {:.3f} without, {:.3f} with",
+                                   blind.mean(), gradient.mean()));
   const auto squares = c.of("no network", "least squares, VAR(3)", "linear");
   return all & lesson::claim(squares.worst() > .99,
                              fmt::format("least squares needs no network for linear data: {:.3f}",

@@ -2,10 +2,11 @@
 //
 // Two tasks whose answer lies at positions that differ from sample to sample. In the first, two of
 // twenty numbers are to be averaged, each announced by a 0 in front of it; in the second, the
-// largest of ten is to be named. An LSTM reads the sequence, Attention weighs its states, and the
-// weights are compared with where the answer truly is. You learn that such a network sits on a
-// plateau for epochs before it finds the pointer, that attention then looks at the numbers and not
-// at the signs that announce them, and what the LSTM alone makes of the task.
+// largest of ten is to be named. An LSTM reads the sequence, Attention scores its states against
+// the last one (Bahdanau's score in the first task, Luong's in the second), and the weights are
+// compared with where the answer truly is. You learn that such a network sits on a plateau for
+// epochs before it finds the pointer, that attention then looks at the numbers and not at the signs
+// that announce them, and what the LSTM alone makes of the task.
 //
 // All of it takes about two minutes; --quick, smaller in every respect, a second.
 #include <cmath>
@@ -14,6 +15,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <axisgrad/nn/attention.hpp>
 #include <axisgrad/nn/data/synthetic.hpp>
 #include <axisgrad/nn/dense.hpp>
 #include <axisgrad/nn/dropout.hpp>
@@ -27,51 +29,9 @@ namespace ag = axisgrad;
 
 namespace {
 
-enum class Score { luong, bahdanau };
-
-// From many steps to one vector: states h (B,T,D) -> weights (B,T) = softmax of the scores s, out
-// (B,units) = tanh([c, h_T] Wc) with c = sum of the weights times h. Every state is scored against
-// the last one,
-//   luong     s_t = (h_t W) . h_T               (Luong et al. 2015, "general")
-//   bahdanau  s_t = tanh(h_T W1 + h_t W2) . v   (Bahdanau et al. 2015)
-struct Attention {
-  using scalar = float;
-  ag::Size units_in, units;
-  Score score;
-  ag::Parameter<float> luong_w{ag::Shape{units_in, units_in}}, w1{ag::Shape{units_in, units_in}},
-      w2{ag::Shape{units_in, units_in}}, v{ag::Shape{units_in, 1}},
-      attention_vector{ag::Shape{2 * units_in, units}};
-
-  template <ag::Scalar T>
-  ag::Attended<T> with_weights(const ag::Var<T>& h) const {
-    const auto last = index(h, {ag::every, -1, ag::every});
-    ag::Var<T> s;
-    if (score == Score::luong)
-      s = squeeze(matmul(matmul(h, watch(luong_w, h)), unsqueeze(last, 2)), 2);
-    else
-      s = squeeze(matmul(tanh(unsqueeze(matmul(last, watch(w1, h)), 1) + matmul(h, watch(w2, h))),
-                         watch(v, h)),
-                  2);
-    const auto a = softmax(s, 1);
-    const auto c = squeeze(matmul(unsqueeze(a, 1), h), 1);
-    return {tanh(matmul(concat(std::vector{c, last}, 1), watch(attention_vector, h))), a, s};
-  }
-  template <ag::Scalar T>
-  ag::Var<T> operator()(const ag::Var<T>& h) const {
-    return with_weights(h).out;
-  }
-  void visit(auto&& visitor) {
-    if (score == Score::luong)
-      visitor("luong_w", luong_w);
-    else
-      visitor("w1", w1), visitor("w2", w2), visitor("v", v);
-    visitor("attention_vector", attention_vector);
-  }
-};
-
 struct Sizes {
   ag::Size units, width;
-  Score score;
+  ag::AttentionScore score;
   double dropout;
   bool attend = true;
 };
@@ -81,14 +41,14 @@ struct Sizes {
 struct Reader {
   using scalar = float;
   ag::LSTM<float> lstm;
-  Attention attention;
+  ag::Attention<float> attention;
   ag::Dropout dropout;
   ag::Dense<float> head;
   bool attend;
 
   explicit Reader(const Sizes& s)
       : lstm({.inputs = 1, .units = s.units}),
-        attention{s.units, s.width, s.score},
+        attention(s.units, s.width, {.score = s.score}),
         dropout(s.dropout),
         head(s.attend ? s.width : s.units, 1),
         attend(s.attend) {}
@@ -198,7 +158,7 @@ Run train(const std::string& task, const Sizes& sizes, const ag::Dataset<float>&
 Run adding(bool quick, std::uint64_t seed, bool attend) {
   const Sizes sizes{.units = quick ? 32 : 100,
                     .width = quick ? 32 : 128,
-                    .score = Score::bahdanau,
+                    .score = ag::AttentionScore::bahdanau,
                     .dropout = quick ? 0 : .2,
                     .attend = attend};
   const auto data = ag::add_two_numbers<float>({.samples = quick ? 6'000 : 20'000, .seed = seed});
@@ -215,10 +175,13 @@ Run adding(bool quick, std::uint64_t seed, bool attend) {
                });
 }
 
+// Three epochs find the maximum in every seed, but how sharp the weights are by then is a matter of
+// the seed: .84, .54 and .63 on the maximum here, .58 and .69 in a program of its own in JAX with
+// the same initial distributions and the same Adam, .77 to .83 in three runs of PyTorch.
 Run maximum(bool quick, std::uint64_t seed, bool attend) {
   const Sizes sizes{.units = quick ? 32 : 128,
                     .width = quick ? 32 : 128,
-                    .score = Score::luong,
+                    .score = ag::AttentionScore::luong,
                     .dropout = 0,
                     .attend = attend};
   const auto data = ag::find_max<float>({.samples = quick ? 10'000 : 80'000, .seed = seed});
@@ -266,11 +229,13 @@ bool pointers(const lesson::Options& options) {
     most_on_zeros = std::max(most_on_zeros, last.at.on_signs);
   }
   const double lstm_mae = alone.epochs.back().mae;
-  double least_found = 1, max_mae = 0;
+  double least_found = 1, max_mae = 0, least_weight = 1, most_weight = 0;
   for (std::uint64_t seed = 1; seed <= (quick ? 1u : 3u); ++seed) {
     runs.push_back(maximum(quick, seed, true));
-    least_found = std::min(least_found, runs.back().epochs.back().at.found);
-    max_mae = std::max(max_mae, runs.back().epochs.back().mae);
+    const Epoch& last = runs.back().epochs.back();
+    least_found = std::min(least_found, last.at.found), max_mae = std::max(max_mae, last.mae);
+    least_weight = std::min(least_weight, last.at.on_answer);
+    most_weight = std::max(most_weight, last.at.on_answer);
   }
   if (!quick) runs.push_back(maximum(quick, 1, false));
   write(options.out / "19_adding_and_maximum.json", runs);
@@ -289,8 +254,9 @@ bool pointers(const lesson::Options& options) {
   all &= lesson::claim(
       least_found > (quick ? .5 : .85),
       fmt::format("find_max: the largest weight is on the maximum in {:.0f} % of the samples at "
-                  "least (a tenth by chance), the error {:.3f} at most (.25 without looking)",
-                  100 * least_found, max_mae));
+                  "least (a tenth by chance), with {:.2f} to {:.2f} by seed; the error {:.3f} at "
+                  "most (.25 without looking)",
+                  100 * least_found, least_weight, most_weight, max_mae));
   return all;
 }
 

@@ -53,22 +53,18 @@ lesson::Seen look(const Model& model, std::uint64_t seed) {
 double smallest(const ag::Tensor<double>& m) { return ag::min(ag::constant(m)).item(); }
 
 bool ask(const lesson::Options& options) {
-  ag::CorrelatedAttention<double> small(
-      {.num_heads = 2, .key_dim = 2, .axis = ag::Axis::feature, .embed_size = 4});
-  ag::initialise(ag::parameters(small), 1);
-  const auto checked = lesson::check_gradients(
-      "CorrelatedAttention", [&](const auto& x) { return small.with_weights(x); },
+  const auto checked = lesson::check_module(
+      "CorrelatedAttention",
+      ag::CorrelatedAttention<double>({.num_heads = 2, .key_dim = 2, .embed_size = 4}),
       lesson::normal_values({2, 4, 3}));
+  const lesson::TrainingOptions training{.epochs = 10, .learning_rate = 3e-3};
   Model model = make();
-  const auto parameters = ag::parameters(model);
-  lesson::BlockResult row{.name = "CorrelatedAttention", .seed_system = 3};
-  row.parameters = ag::count(parameters);
-  row = lesson::learn(row, checked, options, make, ag::mse,
-                      [](std::uint64_t seed) { return data(seed, 1'000); }, look,
-                      {.epochs = 10, .learning_rate = 3e-3});
+  const auto row = lesson::learn(
+      {"CorrelatedAttention", 3, ag::count_parameters(model)}, checked, options, make, ag::mse,
+      [](std::uint64_t seed) { return data(seed, 1'000); }, look, training);
   lesson::write(options.out / "22_attention_or_correlation.json", {row});
 
-  lesson::train(model, ag::mse, data(1, 1'000), {.epochs = 10, .learning_rate = 3e-3});
+  lesson::train(model, ag::mse, data(1, 1'000), training);
   const auto x = ag::constant(data(1'001, 200).x);
   const auto y = model.with_weights(x);
   const auto plain = mean_matrix(ag::pearson_correlation(x, ag::Axis::feature)),
@@ -90,10 +86,8 @@ bool ask(const lesson::Options& options) {
        panel(learnt, fmt::format("CorrelatedAttention: v2, v3 {:.2f}", learnt(2, 3)), -1),
        panel(weights, fmt::format("attention weights: v2 to v3 {:.2f}", weights(2, 3)), 0)},
       options.out, "attention_or_correlation",
-      fmt::format(
-          "r of v2, v3 is {:.2f}, the weight of v2 on v3 {:.2f}, uniform {}: weights are no "
-          "correlations (seed 1)",
-          plain(2, 3), weights(2, 3), lesson::figure(1. / variables)),
+      fmt::format("Weights are no correlations: r of v2, v3 {:.2f}, weight {:.2f}, uniform {}",
+                  plain(2, 3), weights(2, 3), lesson::figure(1. / variables)),
       fmt::format(
           "means over 200 samples, seed 1; planted r .9 (v0, v1) and -.9 (v2, v3); the pairs "
           "lead in CorrelatedAttention in {} of {} seeds",

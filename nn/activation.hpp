@@ -18,7 +18,8 @@ enum class Activation {
   log_softmax
 };
 
-/// Applied to each element; softmax and log_softmax along an axis.
+/// Applied to each element, names and constants as in Keras; softmax and log_softmax along an axis.
+/// x of any shape -> the same shape. Error for an axis that x has not.
 template <Scalar T>
 [[nodiscard]] Var<T> activate(const Var<T>& x, Activation activation, Axis axis = -1) {
   switch (activation) {

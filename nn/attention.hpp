@@ -23,7 +23,7 @@ struct ManyToOneOptions {
 ///
 /// Parameters in the order of get_weights(): luong_w (D,D), or bahdanau_v (D,1), bahdanau_w1 and
 /// bahdanau_w2 (D,D); then attention_vector (2D,units); D = inputs; glorot_uniform, no biases.
-/// Error unless x has rank 3, `inputs` features and at least one step.
+/// Error unless x has rank 3, `inputs` features and at least one step. docs/questions.md, 10.
 template <Scalar T>
 class Attention {
  public:

@@ -1,6 +1,7 @@
 // The Keras-style attention blocks: a gate per position, x * softmax(Dense(x)), no sum. Known from
-// philipperemy's keras-attention (version of 2017) and its forks. They weight positions by what
-// stands there; they are not content attention, in which positions look at each other.
+// philipperemy's keras-attention (version of 2017) and its forks; docs/questions.md, 9 and 11. They
+// weight positions by what stands there; they are not content attention, in which positions look at
+// each other.
 #pragma once
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/ops/gate.hpp>
@@ -35,8 +36,9 @@ Attended<T> gate(const Var<T>& x, const Var<T>& scores, Axis axis, Axis other,
 }  // namespace detail
 
 /// Attention over time steps. For each feature f: a[b,:,f] = softmax over time of x[b,:,f] kernel +
-/// bias; out = x * a. x (B,T,F) -> out, weights, scores (B,T,F); the weights sum to 1 over axis 1.
-/// kernel (T,T), bias (T), shared by the features, so T*T + T parameters.
+/// bias; out = x * a, in the unit of x. x (B,T,F) -> out, weights, scores (B,T,F); the weights sum
+/// to 1 over axis 1. kernel (T,T), bias (T), shared by the features, so T*T + T parameters. Error
+/// for fewer than one step, and for an x of another rank or number of steps.
 template <Scalar T>
 class TimeAttentionBlock {
  public:
@@ -80,8 +82,10 @@ class TimeAttentionBlock {
 };
 
 /// Attention over features (variables). For each step t: a[b,t,:] = softmax over features of
-/// x[b,t,:] kernel + bias; out = x * a. x (B,T,F) -> out, weights, scores (B,T,F); the weights sum
-/// to 1 over axis 2. kernel (F,F), bias (F), shared by the steps, so F*F + F parameters.
+/// x[b,t,:] kernel + bias; out = x * a, in the unit of x. x (B,T,F) -> out, weights, scores
+/// (B,T,F); the weights sum to 1 over axis 2. kernel (F,F), bias (F), shared by the steps, so F*F +
+/// F parameters. Error for fewer than one feature, and for an x of another rank or number of
+/// features.
 template <Scalar T>
 class FeatureAttentionBlock {
  public:
@@ -134,8 +138,9 @@ struct AttendedBoth {
 };
 
 /// Attention over time steps and features at once, in the form chosen: x (B,T,F) -> out and all
-/// weights (B,T,F). Parameters time.kernel, time.bias, feature.kernel, feature.bias; those of the
-/// joint form are kernel (T*F,T*F) and bias (T*F).
+/// weights (B,T,F), out in the unit of x. Parameters time.kernel, time.bias, feature.kernel,
+/// feature.bias; those of the joint form are kernel (T*F,T*F) and bias (T*F). Error for a size
+/// below 1, a single vector in the joint form, and an x of other sizes.
 template <Scalar T>
 class BothAttentionBlocks {
  public:

@@ -56,6 +56,10 @@ struct BidirectionalOptions {
   Merge merge = Merge::concat;
   bool use_bias = true;
   double dropout = 0, recurrent_dropout = 0;  // of each direction, with masks of its own
+  /// Of each direction, as in LstmOptions.
+  Init kernel_init = Init::glorot_uniform, recurrent_init = Init::orthogonal,
+       bias_init = Init::zeros;
+  bool unit_forget_bias = true;
 };
 
 /// What a call may bring besides x.
@@ -66,7 +70,9 @@ struct BidirectionalCall {
   Var<T> mask{};  // (B,T): 1 uses the step
 };
 
-/// Two LSTMs, one from each end of the sequence (Schuster and Paliwal 1997).
+/// Two LSTMs, one from each end of the sequence (Schuster and Paliwal 1997), as Keras joins them: x
+/// (B,T,inputs) -> result with sequence() (B,T,2 units), concatenated, or (B,T,units), last() and
+/// the states. Parameters forward.* and backward.*, those of LSTM each. Errors are those of LSTM.
 template <Scalar T>
 class Bidirectional {
  public:
@@ -94,7 +100,11 @@ class Bidirectional {
             .use_bias = o.use_bias,
             .go_backwards = go_backwards,
             .dropout = o.dropout,
-            .recurrent_dropout = o.recurrent_dropout};
+            .recurrent_dropout = o.recurrent_dropout,
+            .kernel_init = o.kernel_init,
+            .recurrent_init = o.recurrent_init,
+            .bias_init = o.bias_init,
+            .unit_forget_bias = o.unit_forget_bias};
   }
 
   Merge merge_;

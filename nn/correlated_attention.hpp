@@ -23,7 +23,8 @@ struct Correlated {
 /// MultiHeadAttention over variables, then pearson_correlation of its output: x (B,T,F) -> (B,F,F),
 /// symmetric, in [-1, 1]. The correlation is that of the attended variables, not of x, and neither
 /// is the attention matrix, whose rows are probabilities. Parameters those of MultiHeadAttention,
-/// without a prefix.
+/// without a prefix. Errors are those of MultiHeadAttention and pearson_correlation: a size left
+/// out, an x without that axis or of another size. docs/questions.md, 3; no paper, and no package.
 template <Scalar T>
 class CorrelatedAttention {
  public:

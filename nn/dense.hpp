@@ -14,7 +14,8 @@ struct DenseOptions {
 
 /// y = activation(x kernel + bias) along the last axis: x (..., inputs) of any rank >= 1 -> (...,
 /// units). kernel (inputs, units) glorot_uniform, bias (units) zeros, as in Keras; torch_uniform
-/// for both is how PyTorch's Linear begins.
+/// for both is how PyTorch's Linear begins. Error for sizes below 1, and for an x whose last axis
+/// has another size.
 template <Scalar T>
 class Dense {
  public:

@@ -7,7 +7,7 @@ namespace axisgrad {
 /// In a training recording each element is 0 with probability `rate`, else x / (1 - rate);
 /// elsewhere x itself. x of any shape. Along the axes of .shared one decision holds for all:
 /// {.shared = Axis::time} drops whole channels. What is dropped depends on the recording, see
-/// dropout().
+/// dropout(). Error for a rate outside [0, 1].
 class Dropout {
  public:
   explicit Dropout(double rate, const DropoutOptions& options = {})

@@ -14,9 +14,9 @@ enum class SecondStage { attention, time_block };
 struct DualStageOptions {
   Size features = 0, lstm_units = 0;
   SecondStage second = SecondStage::attention;
-  AttentionScore score = AttentionScore::luong;  // of the attention
-  Size attention_units = 0;                      // of the attention
-  Size time_steps = 0;                           // of the time block, which needs to know them
+  std::optional<AttentionScore> score{};  // of the attention; luong when left out
+  Size attention_units = 0;               // of the attention, which needs them
+  Size time_steps = 0;                    // of the time block, which needs them
   Size outputs = 1;
 };
 
@@ -30,8 +30,9 @@ struct AttendedDualStage {
 /// FeatureAttentionBlock -> LSTM -> Attention, or TimeAttentionBlock and Flatten -> Dense: the
 /// simple form of the dual-stage network, whose full form is DualStageRNN. x (B,T,F) -> out
 /// (B,outputs). The feature weights of a step come from that step alone. Parameters feature.*,
-/// lstm.*, attention.* or time.*, dense.*. Error at construction for a size that the second stage
-/// needs and was not given; at a call from the part that x does not fit.
+/// lstm.*, attention.* or time.*, dense.*. Error at construction for an option that the second
+/// stage needs and was not given, or that it does not know; at a call from the part that x does not
+/// fit. docs/questions.md, 12.
 template <Scalar T>
 class DualStage {
  public:
@@ -42,7 +43,8 @@ class DualStage {
         lstm({.inputs = o.features, .units = o.lstm_units}),
         dense(width(o), o.outputs) {
     if (o.second == SecondStage::attention)
-      attention.emplace(o.lstm_units, o.attention_units, ManyToOneOptions{o.score});
+      attention.emplace(o.lstm_units, o.attention_units,
+                        ManyToOneOptions{o.score.value_or(AttentionScore::luong)});
     else
       time.emplace(o.time_steps);
   }
@@ -74,14 +76,22 @@ class DualStage {
   Dense<T> dense;
 
  private:
+  // Of what goes into the Dense.
   static Size width(const DualStageOptions& o) {
     if (o.second == SecondStage::attention) {
       if (o.attention_units < 1)
         fail("DualStage", "needs .attention_units, got ", o.attention_units);
+      if (o.time_steps != 0)
+        fail("DualStage",
+             "with an attention takes any number of steps: leave out .time_steps, got ",
+             o.time_steps);
       return o.attention_units;
     }
     if (o.time_steps < 1)
       fail("DualStage", "with a time block needs .time_steps, got ", o.time_steps);
+    if (o.attention_units != 0 || o.score)
+      fail("DualStage", "with a time block has no attention: leave out ",
+           o.score ? ".score" : ".attention_units");
     return o.time_steps * o.lstm_units;
   }
 };

@@ -4,7 +4,7 @@
 
 namespace axisgrad {
 
-/// x (B, ...) -> (B, product of the rest).
+/// x (B, ...) -> (B, product of the rest), as Keras's Flatten. Error for rank 0.
 template <Scalar T>
 [[nodiscard]] Var<T> flatten(const Var<T>& x) {
   if (x.rank() < 1) fail("flatten", "needs a batch axis, got ", x.shape());

@@ -74,7 +74,8 @@ struct InstanceNorm {
 }  // namespace detail
 
 /// One layer of a transformer encoder, normalised after each residual sum (Vaswani et al. 2017):
-/// x (B,N,d_model), x = norm1(x + attention(x)), x = norm2(x + dense2(activation(dense1(x)))).
+/// x (B,N,d_model) -> the same shape, x = norm1(x + attention(x)), x = norm2(x +
+/// dense2(activation(dense1(x)))). Errors are those of its parts.
 template <Scalar T>
 class EncoderLayer {
  public:

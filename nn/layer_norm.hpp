@@ -1,5 +1,7 @@
 // Layer normalisation (Ba, Kiros and Hinton 2016, arXiv 1607.06450).
 #pragma once
+#include <initializer_list>
+
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/nn/module.hpp>
 
@@ -7,7 +9,8 @@ namespace axisgrad {
 
 /// y = (x - mean) / sqrt(var + epsilon) gamma + beta, mean and biased variance over some axes of
 /// each sample: x of any rank -> the same shape. gamma ones, beta zeros, both of the shape of the
-/// axes, named as in Keras. Epsilon inside the root: 1e-3 as in Keras; PyTorch's is 1e-5.
+/// axes, named as in Keras. Epsilon inside the root: 1e-3 as in Keras; PyTorch's is 1e-5. Error for
+/// sizes that do not fit the axes or a negative epsilon, and for an x whose axes have other sizes.
 template <Scalar T>
 class LayerNormalization {
  public:
@@ -26,6 +29,9 @@ class LayerNormalization {
     if (!(options.epsilon >= 0))
       fail("LayerNormalization", "epsilon must be at least 0, got ", options.epsilon);
   }
+  explicit LayerNormalization(std::initializer_list<Size> sizes,
+                              const LayerNormOptions& options = {})
+      : LayerNormalization(shape_of(sizes), options) {}
 
   template <Scalar U>
   [[nodiscard]] Var<U> operator()(const Var<U>& x) const {
@@ -44,6 +50,13 @@ class LayerNormalization {
   Parameter<T> gamma, beta;
 
  private:
+  // A Shape of a negative size would be refused in its own name.
+  static Shape shape_of(std::initializer_list<Size> sizes) {
+    for (Size n : sizes)
+      if (n < 0) fail("LayerNormalization", "needs sizes of at least 1, got ", n);
+    return Shape(sizes);
+  }
+
   LayerNormOptions options_;
 };
 

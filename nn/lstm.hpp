@@ -44,6 +44,11 @@ struct LstmOptions {
   /// In a training recording: the share of x, and of h on its way into the gates, that is dropped.
   /// One mask for a sequence, the same at each of its steps, as in Keras (Gal and Ghahramani 2016).
   double dropout = 0, recurrent_dropout = 0;
+  /// As Keras begins. PyTorch's LSTM begins with torch_uniform for all three, U(-l, l) with l = 1 /
+  /// sqrt(units), and without the forget gate's ones.
+  Init kernel_init = Init::glorot_uniform, recurrent_init = Init::orthogonal,
+       bias_init = Init::zeros;
+  bool unit_forget_bias = true;  // ones on the forget gate, .bias_init on the other three
 };
 
 /// What a call may bring besides x.
@@ -54,18 +59,21 @@ struct LstmCall {
 };
 
 /// Long short-term memory (Hochreiter and Schmidhuber 1997) as Keras has it: x (B,T,inputs) ->
-/// result with sequence() (B,T,units), last() (B,units), state(). kernel (inputs, 4 units)
-/// glorot_uniform, recurrent_kernel (units, 4 units) orthogonal, bias (4 units) zeros, ones for the
-/// forget gate; gates in the order i, f, c, o. A second layer takes the first one's sequence().
+/// result with sequence() (B,T,units), last() (B,units), state(). kernel (inputs, 4 units),
+/// recurrent_kernel (units, 4 units), bias (4 units), with first values by the options; gates in
+/// the order i, f, c, o. A second layer takes the first one's sequence(). Error for sizes below 1,
+/// a rate outside [0, 1] or a bias_init that the forget gate's ones do not go with; at a call for
+/// an x of another rank or number of inputs, a state that is not (B,units) or a mask that is not
+/// (B,T).
 template <Scalar T>
 class LSTM {
  public:
   using scalar = T;
 
   explicit LSTM(LstmOptions options)
-      : kernel(shape(options)),
-        recurrent_kernel(Shape{options.units, 4 * options.units}, Init::orthogonal),
-        bias(Shape{4 * options.units}, Init::lstm_bias),
+      : kernel(shape(options), options.kernel_init, fans(options, options.kernel_init)),
+        recurrent_kernel(Shape{options.units, 4 * options.units}, options.recurrent_init),
+        bias(Shape{4 * options.units}, bias_init(options), fans(options, options.bias_init)),
         options_(options) {
     for (double rate : {options.dropout, options.recurrent_dropout})
       if (!(rate >= 0 && rate <= 1))
@@ -79,7 +87,10 @@ class LSTM {
       fail("LSTM", "expects (batch, time, ", options_.inputs, "), got ", x.shape(),
            x.rank() == 2 ? ": give the layer before it as sequence(), not last()" : "");
     const auto state = call.initial_state.value_or(LstmState<U>{});
-    LstmInputs<U> in{.x = x, .initial_h = state.h, .initial_c = state.c, .mask = call.mask};
+    LstmInputs<U> in{.x = without_skipped(x, call.mask),
+                     .initial_h = state.h,
+                     .initial_c = state.c,
+                     .mask = call.mask};
     in.kernel = watch(kernel, x, state.h, state.c, call.mask);
     in.recurrent_kernel = watch(recurrent_kernel, x, state.h, state.c, call.mask);
     if (options_.use_bias) in.bias = watch(bias, x, state.h, state.c, call.mask);
@@ -101,6 +112,26 @@ class LSTM {
       fail("LSTM", "needs at least one input and one unit, got .inputs = ", o.inputs,
            ", .units = ", o.units);
     return {o.inputs, 4 * o.units};
+  }
+  // PyTorch counts the units as fan in of everything.
+  static Fans fans(const LstmOptions& o, Init init) {
+    return init == Init::torch_uniform ? Fans{.in = static_cast<double>(o.units)} : Fans{};
+  }
+  static Init bias_init(const LstmOptions& o) {
+    if (!o.unit_forget_bias || o.bias_init == Init::ones || o.bias_init == Init::lstm_bias)
+      return o.bias_init;
+    if (o.bias_init != Init::zeros)
+      fail("LSTM",
+           ".unit_forget_bias goes with .bias_init zeros or ones: with another one set "
+           ".unit_forget_bias = false");
+    return Init::lstm_bias;
+  }
+  // A step that is skipped may hold anything, NaN too: 0 times NaN would reach the kernel's
+  // gradient.
+  template <Scalar U>
+  static Var<U> without_skipped(const Var<U>& x, const Var<U>& mask) {
+    if (mask.value().empty() || mask.shape() != Shape{x.shape()[0], x.shape()[1]}) return x;
+    return where(unsqueeze(mask, 2), x, Var<U>(U(0)));
   }
   template <Scalar U>
   void drop(LstmInputs<U>& in) const {

@@ -128,7 +128,11 @@ struct Projection {
 /// Parameters named and shaped as in Keras: query, key, value (E,H,P) and (H,P), attention_output
 /// (H,Pv,output_dim) and (output_dim); glorot_uniform, biases 0. What Keras's attention_axes does
 /// is something else: it always contracts the last axis, and with attention_axes=2 on (B,T,F) the
-/// heads attend to each other.
+/// heads attend to each other. docs/questions.md, 1, 2, 4, 6 and 8.
+///
+/// Error at construction for a size left out or an embed_dim that num_heads does not divide; at a
+/// call for an x that has no such axes or another size of vectors, for inputs whose batch axes
+/// differ, and for a mask that fits neither by rank nor by shape.
 template <Scalar T>
 class MultiHeadAttention {
  public:

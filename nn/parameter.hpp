@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <axisgrad/autograd/leaf.hpp>
-#include <axisgrad/autograd/tape.hpp>
+#include <axisgrad/autograd/watch.hpp>
 
 namespace axisgrad {
 
@@ -46,10 +46,13 @@ class Parameter {
   Parameter& operator=(const Parameter& other) { return *this = Parameter(other); }
   Parameter& operator=(Parameter&&) noexcept = default;
 
-  [[nodiscard]] const Shape& shape() const { return shape_; }
+  // Of a temporary, values of their own: see Var.
+  [[nodiscard]] const Shape& shape() const& { return shape_; }
+  [[nodiscard]] Shape shape() && { return shape_; }
   [[nodiscard]] Init init() const { return init_; }
   [[nodiscard]] Fans fans() const { return fans_; }
-  [[nodiscard]] const Tensor<T>& value() const { return value_; }
+  [[nodiscard]] const Tensor<T>& value() const& { return value_; }
+  [[nodiscard]] Tensor<T> value() && { return std::move(value_); }
   /// Error unless the value has the parameter's shape.
   void set_value(Tensor<T> value) {
     if (value.empty() || value.shape() != shape_)
@@ -63,7 +66,8 @@ class Parameter {
   }
 
   /// Empty when there is none.
-  [[nodiscard]] const Tensor<T>& grad() const { return cell_->grad; }
+  [[nodiscard]] const Tensor<T>& grad() const& { return cell_->grad; }
+  [[nodiscard]] Tensor<T> grad() && { return cell_->grad; }
   Tensor<T>& mutable_grad() { return cell_->grad; }
   /// The full path once it is part of a list of parameters: "encoder.lstm.kernel".
   [[nodiscard]] const std::string& name() const {

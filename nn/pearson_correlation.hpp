@@ -21,7 +21,8 @@ struct CorrelationOptions {
 /// diagonal. Further axes are batch axes and go in front. A variable with max == min is constant:
 /// its row and column, diagonal entry included, are NaN or 0 by .constant, and no gradient passes
 /// through them (0, never NaN). Each variable is scaled first, so that its squares neither overflow
-/// nor vanish. Error for rank < 3, axis 0, and an axis without positions.
+/// nor vanish. Error for rank < 3, axis 0, and an axis without positions. The definition is that of
+/// numpy.corrcoef; docs/questions.md, 3.
 template <Scalar T>
 [[nodiscard]] Var<T> pearson_correlation(const Var<T>& x, Axis axis,
                                          CorrelationOptions options = {});

@@ -34,7 +34,9 @@ struct AttendedLifted {
 ///
 /// Parameters lift.kernel (1,d) and lift.bias (d), or (V,d) both when separate; then those of
 /// MultiHeadAttention, without a prefix. Masks are those of MultiHeadAttention with the batch axes
-/// (B,V).
+/// (B,V). Error for a size left out or an axis that is neither 1 nor 2; at a call for an x of
+/// another rank, size of vectors or, with a lift for each, number of variables.
+/// docs/questions.md, 5.
 template <Scalar T>
 class PerVariableAttention {
  public:

@@ -56,7 +56,8 @@ Var<T> add_positions(const Var<T>& x, const Var<T>& table, const PositionOptions
 }  // namespace detail
 
 /// Learned: y = x + embeddings along the axis; x of any rank >= 2 -> the same shape. embeddings
-/// (positions, size) glorot_uniform, as in Keras Hub. A shorter x uses the first positions.
+/// (positions, size) glorot_uniform, as in Keras Hub. A shorter x uses the first positions. Error
+/// for sizes below 1; at a call for an x with more positions or other vectors.
 template <Scalar T>
 class PositionEmbedding {
  public:
@@ -100,7 +101,7 @@ class SinusoidalPosition {
     return detail::add_positions(x, Var<U>(Tensor<U>(table_)), options_, "SinusoidalPosition");
   }
   /// (positions, size)
-  const Tensor<double>& table() const { return table_; }
+  Tensor<double> table() const { return table_; }
 
  private:
   PositionOptions options_;

@@ -13,7 +13,8 @@ struct SameShapeAttentionOptions {
 /// Options of a MultiHeadAttention over variables, each seen over its T steps, that gives the
 /// variables T steps again: x (B,T,F) -> (B,T,F), weights (B,H,F,F). Every step of every variable
 /// has then seen all steps of all variables, since a token is a variable's whole window. The number
-/// of variables is free, and key_dim need not divide T. Error without .time_steps.
+/// of variables is free, and key_dim need not divide T. Error without .time_steps. The wish is that
+/// of docs/questions.md, 8.
 ///
 ///   MultiHeadAttention<float> attention(
 ///       same_shape_attention({.time_steps = 4, .num_heads = 3, .key_dim = 2}));

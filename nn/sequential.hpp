@@ -56,7 +56,7 @@ template <class Layer>
 
 /// y = layers[n](...layers[1](layers[0](x))). A layer is any callable Var -> Var: a module,
 /// Flatten, Activate, Dropout, sequence(LSTM), a lambda, another Sequential. The parameters are
-/// named by the layer's number: "0.kernel", "2.bias".
+/// named by the layer's number: "0.kernel", "2.bias". Errors are those of the layers.
 ///   Sequential model(last(LSTM<float>({.inputs = 3, .units = 16})), Dropout(.2), Dense<float>(16,
 ///   1));
 template <class... Layers>

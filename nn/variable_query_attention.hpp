@@ -19,7 +19,9 @@ struct VariableQueryAttentionOptions {
 /// hides steps from all queries.
 ///
 /// Parameters those of MultiHeadAttention without a prefix: query.kernel (1,H,P), key.kernel and
-/// value.kernel (F,H,P), attention_output.kernel (H,P,E), and biases.
+/// value.kernel (F,H,P), attention_output.kernel (H,P,E), and biases. Error for a size left out; at
+/// a call for an x of another rank or number of variables, or a mask that is not (B,T). No package
+/// has it: docs/questions.md, 7.
 template <Scalar T>
 class VariableQueryAttention {
  public:

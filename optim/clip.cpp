@@ -44,7 +44,7 @@ double global_norm(const Parameters<T>& parameters) {
     if (has_gradient(*p))
       for (T g : p->grad()) largest = std::max(largest, std::abs(static_cast<double>(g)));
   if (largest == 0 || std::isinf(largest)) return largest;
-  const double unit = std::ldexp(1.0, std::ilogb(largest));
+  const double unit = std::ldexp(1.0, std::max(std::ilogb(largest), -1000));
   return norm_scaled(parameters, 1 / unit) * unit;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 std::string number(double x, const char* format) {
   char text[40];
-  std::snprintf(text, sizeof text, format, x);
+  std::snprintf(text, sizeof text, format, printable(x));
   return text;
 }
 

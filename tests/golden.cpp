@@ -67,12 +67,14 @@ int main(int argc, char** argv) {
   std::string directory;
   Selection selection;
   bool list = false;
-  app.add_option("DIR", directory, "folder with index.json and the .safetensors files")->required();
+  app.add_option("DIR", directory, "folder with index.json and the .safetensors files");
   app.add_option("--only", selection.only,
                  "only files whose name matches this pattern, as dense_*");
   app.add_option("--blocks", selection.blocks, "only files of these blocks, as Dense,loss")
       ->delimiter(',');
   app.add_flag("--list", list, "list block and name of the selected files, run nothing");
   CLI11_PARSE(app, argc, argv);
+  // Not by required(): a misspelt option is to be named even where DIR is missing.
+  if (directory.empty()) return app.exit(CLI::RequiredError("DIR"));
   return run(directory, selection, list);
 }

@@ -65,6 +65,7 @@ for name in sse2 avx2 avx512; do check "architecture $name" architecture "$name"
 check "threads" threads
 check "gradcheck program" gradcheck_program
 check "forecast program" forecast
+check "options of the lessons" lessons
 check "reference arrays" golden
 check "reference arrays with something wrong" golden_refuses
 check "programs in README.md and docs/" documents

@@ -1,6 +1,5 @@
 // The check: its points, its rows, and what is said of them.
 #include <cmath>
-#include <sstream>
 
 #include <axisgrad/autograd/gradcheck/difference.hpp>
 #include <axisgrad/autograd/gradcheck/judge.hpp>
@@ -9,13 +8,6 @@ namespace axisgrad::gradchecking {
 namespace {
 
 using Values = std::vector<Tensor<double>>;
-
-template <class... Parts>
-std::string text(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return out.str();
-}
 
 // The largest absolute difference; NaN equals NaN.
 double distance(const Values& a, const Values& b) {
@@ -28,15 +20,6 @@ double distance(const Values& a, const Values& b) {
                                                        : std::numeric_limits<double>::infinity());
     }
   return largest;
-}
-
-std::vector<Size> index_of(const Shape& shape, Size at) {
-  std::vector<Size> index;
-  for (int a = 0; at >= 0 && a < shape.rank(); ++a) {
-    const Size step = shape.product(a + 1, shape.rank());
-    index.push_back(at / step), at %= step;
-  }
-  return index;
 }
 
 class Check {
@@ -109,7 +92,7 @@ class Check {
     try {
       gradients = problem_.gradients();
     } catch (const GradcheckError& error) {
-      report_.failures.push_back(text("Differentiating at ", point, " fails: ", error.what()));
+      report_.failures.push_back(text_of("Differentiating at ", point, " fails: ", error.what()));
       return false;
     } catch (const Error&) {
       if (given) throw;
@@ -134,17 +117,17 @@ class Check {
     const double outputs = distance(base, problem_.outputs()),
                  again = distance(gradients, problem_.gradients());
     if (std::max(outputs, again) > options_.nondet_tol)
-      report_.failures.push_back(
-          text("Not deterministic: the ", outputs > options_.nondet_tol ? "outputs" : "gradients",
-               " of two equal calls differ by up to ", std::max(outputs, again),
-               ". Nothing else can be checked; fix the seed or the mask of whatever is random."));
+      report_.failures.push_back(text_of(
+          "Not deterministic: the ", outputs > options_.nondet_tol ? "outputs" : "gradients",
+          " of two equal calls differ by up to ", std::max(outputs, again),
+          ". Nothing else can be checked; fix the seed or the mask of whatever is random."));
     // Second order: two ways to the first gradient, which may differ by round-off.
     const double other = distance(under_create_graph, base);
     if (other > limits_.rtol * (1 + problem_.magnitude()))
       report_.failures.push_back(
-          text("The first gradient differs by up to ", other,
-               " when it is to be differentiated again "
-               "(create_graph): a rule, or a fused op's reference, gives something else then."));
+          text_of("The first gradient differs by up to ", other,
+                  " when it is to be differentiated again "
+                  "(create_graph): a rule, or a fused op's reference, gives something else then."));
     return report_.failures.empty();
   }
 
@@ -155,12 +138,12 @@ class Check {
         infinite += std::isinf(v);
         if (!std::isnan(v)) continue;
         report_.failures.push_back(
-            text("Output ", &y - problem_.base().data(), " is NaN at the given point."));
+            text_of("Output ", &y - problem_.base().data(), " is NaN at the given point."));
         return false;
       }
     if (infinite)
       report_.remarks.push_back(
-          text(infinite, " output elements are infinite at the given point and left out."));
+          text_of(infinite, " output elements are infinite at the given point and left out."));
     return true;
   }
 
@@ -191,7 +174,7 @@ class Check {
       return;  // the first of equals
     row.max_rel_error = f.error;
     row.worst_point = point;
-    row.worst_index = index_of(row.shape, d.index);
+    if (d.index >= 0) row.worst_index = unravel_index(row.shape, d.index);
     row.analytic = a / problem_.unit(), row.numeric = f.numeric / problem_.unit();
   }
 
@@ -213,9 +196,9 @@ class Check {
     for (std::size_t r = 0; r < states_.size(); ++r)
       finish(report_.rows[r], states_[r], problem_.rows[r].frozen);
     if (roughness_ > 1e-9)
-      remarks.push_back(text("The outputs are rough, by ", roughness_,
-                             " of their size: float32 inside f, or cancellation. Smaller "
-                             "errors cannot be seen."));
+      remarks.push_back(text_of("The outputs are rough, by ", roughness_,
+                                " of their size: float32 inside f, or cancellation. Smaller "
+                                "errors cannot be seen."));
     if (two_point_)
       remarks.push_back(
           "Two-point differences at the given point only: branches that it does not reach, and "
@@ -238,22 +221,23 @@ class Check {
       remarks.push_back("has no elements");
     if (row.kinks)
       remarks.push_back(
-          text(row.kinks, " of ", row.checked,
-               " sit on a kink: the slopes of its two sides differ, and the gradient is one "
-               "of them or between"));
+          text_of(row.kinks, " of ", row.checked,
+                  " sit on a kink: the slopes of its two sides differ, and the gradient is one "
+                  "of them or between"));
     if (state.skipped)
-      remarks.push_back(text(state.skipped,
-                             " not checked at the given point: f is finite on one side only, or "
-                             "the differences settle at no step (a jump, or noise)"));
+      remarks.push_back(text_of(state.skipped,
+                                " not checked at the given point: f is finite on one side only, or "
+                                "the differences settle at no step (a jump, or noise)"));
     if (row.checked == 0) return;
     if (state.zero)
       remarks.push_back(state.constant ? "the outputs do not depend on it"
                                        : "its gradient is zero everywhere");
     else if (options_.fast_mode)
-      remarks.push_back(text("fast mode makes one random projection of all ", row.shape.size(),
-                             " elements: an error below ", state.unseen,
-                             " in a single element (as in a small one beside large ones) cannot be "
-                             "seen, nor which element is wrong"));
+      remarks.push_back(
+          text_of("fast mode makes one random projection of all ", row.shape.size(),
+                  " elements: an error below ", state.unseen,
+                  " in a single element (as in a small one beside large ones) cannot be "
+                  "seen, nor which element is wrong"));
   }
 
   const GradcheckOptions options_;
@@ -272,7 +256,7 @@ GradcheckReport check(const Function& f, Values inputs, int order,
                       const GradcheckOptions& options) {
   GradcheckReport report = Check(f, std::move(inputs), order, options).run();
   if (options.raise_exception && !report)
-    throw GradcheckError(text("[gradcheck] the gradient was not found right\n", report));
+    throw GradcheckError(text_of("[gradcheck] the gradient was not found right\n", report));
   return report;
 }
 

@@ -2,8 +2,8 @@
 #include <array>
 #include <cstdio>
 #include <ostream>
-#include <sstream>
 
+#include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/gradcheck/report.hpp>
 
 namespace axisgrad {
@@ -11,15 +11,8 @@ namespace {
 
 std::string number(double v, const char* format = "%.3g") {
   std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), format, v);
+  std::snprintf(text.data(), text.size(), format, printable(v));
   return text.data();
-}
-
-template <class T>
-std::string written(const T& x) {
-  std::ostringstream text;
-  text << x;
-  return text.str();
 }
 
 std::string at(const GradcheckRow& row) {
@@ -50,9 +43,9 @@ using Line = std::array<std::string, 8>;
 
 Line line_of(const GradcheckRow& row) {
   if (row.worst_point.empty())
-    return {row.name, written(row.shape), "", "", "", "", "", word(row.verdict)};
+    return {row.name, text_of(row.shape), "", "", "", "", "", word(row.verdict)};
   return {row.name,
-          written(row.shape),
+          text_of(row.shape),
           number(row.max_abs_error, "%.1e"),
           number(row.max_rel_error, "%.1e"),
           at(row),
@@ -114,6 +107,15 @@ std::ostream& operator<<(std::ostream& out, const GradcheckReport& report) {
            "for every x). Return the outputs themselves; they are weighted by random cotangents.\n";
   for (const auto& text : report.remarks) out << text << '\n';
   return out;
+}
+
+std::vector<Size> gradchecking::index_of(const Shape& shape, Size at) {
+  std::vector<Size> index;
+  for (int a = 0; at >= 0 && a < shape.rank(); ++a) {
+    const Size step = shape.product(a + 1, shape.rank());
+    index.push_back(at / step), at %= step;
+  }
+  return index;
 }
 
 }  // namespace axisgrad

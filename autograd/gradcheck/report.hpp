@@ -47,4 +47,9 @@ struct GradcheckReport {
 /// A table, then what there is to say in sentences.
 std::ostream& operator<<(std::ostream& out, const GradcheckReport& report);
 
+namespace gradchecking {
+/// The index of the element that stands at this position in memory; empty for -1.
+[[nodiscard]] std::vector<Size> index_of(const Shape& shape, Size at);
+}  // namespace gradchecking
+
 }  // namespace axisgrad

@@ -242,6 +242,7 @@ template <Scalar T>
 Var<T> one_hot(const Var<T>& indices, Size size) {
   const Tensor<T>& from = indices.value();
   if (from.empty()) fail("one_hot", "the indices are an empty Var: they have no value");
+  if (size < 1) fail("one_hot", "needs at least one class, got ", size);
   Tensor<T> y(from.shape().inserted(from.rank(), size), T(0));
   T* to = y.mutable_data();
   for (T i : from) {

@@ -35,7 +35,7 @@ struct absolute_error_op {  // slope 0 where both are equal
 
 // Binary cross-entropy of the logit x: max(x,0) - x t + log(1 + e^-|x|), exact for any size of x.
 struct cross_entropy_from_logit_op {
-  static constexpr std::string_view name = "binary_crossentropy_from_logits";
+  static constexpr std::string_view name = "cross_entropy_from_logit";
   static constexpr std::array<Range, 2> samples{{{-3, 3, .1}, {0, 1}}};
   template <class V>
   static V value(const V& x, const V& t) {
@@ -50,7 +50,7 @@ struct cross_entropy_from_logit_op {
 // Binary cross-entropy of the probability p, clipped to [1e-7, 1 - 1e-7] as Keras does; no slope
 // where it is clipped.
 struct cross_entropy_op {
-  static constexpr std::string_view name = "binary_crossentropy";
+  static constexpr std::string_view name = "cross_entropy";
   static constexpr std::array<Range, 2> samples{{{.05, .95}, {0, 1}}};
   template <class V>
   static V clip(const V& p) {
@@ -71,7 +71,7 @@ struct cross_entropy_op {
 
 // d^2/2 for |d| <= delta, else delta (|d| - delta/2): the slope is d cut to [-delta, delta].
 struct huber_op {
-  static constexpr std::string_view name = "huber";
+  static constexpr std::string_view name = "huber_error";
   static constexpr std::array<Range, 3> samples{{{}, {}, {.5, 2}}};
   template <class V>
   static V value(const V& p, const V& t, const V& delta) {

@@ -110,6 +110,7 @@ Var<T> product(const Var<T>& a, const Var<T>& b, MatmulOptions o) {
 
 template <Scalar T>
 Var<T> matmul(const Var<T>& a, const Same<Var<T>>& b, MatmulOptions options) {
+  if (a.value().empty() || b.value().empty()) fail("matmul", "an input is empty: it has no value");
   if (a.rank() == 0 || b.rank() == 0)
     fail("matmul", "needs rank 1 or more: got ", a.shape(), " and ", b.shape());
   if ((a.rank() == 1 && options.transpose_a) || (b.rank() == 1 && options.transpose_b))

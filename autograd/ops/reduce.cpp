@@ -118,16 +118,26 @@ struct sum_to_op {
 
 }  // namespace
 
+namespace {
+
+template <class T>
+unsigned axes_of(const Var<T>& x, const Axes& axes, std::string_view where) {
+  if (x.value().empty()) fail(where, "the input is empty: it has no value");
+  return resolve(axes, x.rank(), where);
+}
+
+}  // namespace
+
 template <Scalar T>
 Var<T> sum(const Var<T>& x, const Axes& axes, ReduceOptions options) {
-  const unsigned set = resolve(axes, x.rank(), "sum");
+  const unsigned set = axes_of(x, axes, "sum");
   const Tensor<T> y = reduce(x.value(), set, &kernels::sum<T>);
   return record<sum_op, T>({&x}, y.reshaped(x.shape().without(set, options.keep)), {}, {set});
 }
 
 template <Scalar T>
 Var<T> mean(const Var<T>& x, const Axes& axes, ReduceOptions options) {
-  const unsigned set = resolve(axes, x.rank(), "mean");
+  const unsigned set = axes_of(x, axes, "mean");
   Size n = 1;
   for (int a = 0; a < x.rank(); ++a)
     if (set >> a & 1) n *= x.shape()[a];
@@ -136,7 +146,7 @@ Var<T> mean(const Var<T>& x, const Axes& axes, ReduceOptions options) {
 
 template <Scalar T>
 Var<T> max(const Var<T>& x, const Axes& axes, ReduceOptions options) {
-  const unsigned set = resolve(axes, x.rank(), "max");
+  const unsigned set = axes_of(x, axes, "max");
   const Shape out = x.shape().without(set, options.keep);
   if (x.size() == 0 && out.size() > 0)
     fail("max", "no maximum over an empty axis of the shape ", x.shape());

@@ -242,6 +242,8 @@ Var<T> reshape(const Var<T>& x, std::initializer_list<Size> sizes) {
   const int rank = static_cast<int>(sizes.size());
   if (rank > max_rank) fail("reshape", "at most ", max_rank, " axes, got ", rank);
   std::copy(sizes.begin(), sizes.end(), known.begin());
+  for (Size n : sizes)
+    if (n < -1) fail("reshape", "a size is ", n, ": only -1 stands for one to be worked out");
   const auto open = std::find(known.begin(), known.begin() + rank, -1);
   if (open != known.begin() + rank) {
     if (std::count(open, known.begin() + rank, -1) > 1)

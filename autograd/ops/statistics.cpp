@@ -1,5 +1,7 @@
 // Reductions made of others, each with a gradient of its own where the composition's would be NaN.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/ops/family.hpp>
@@ -22,9 +24,14 @@ T count(const Shape& x, unsigned axes) {
   return static_cast<T>(n);
 }
 
+// x - mean(x), taken relative to the first element of each line: the mean of equal numbers may be
+// off by a rounding, the mean of zeros is not, so that a constant line has no deviation at all.
 template <class T>
 Var<T> centred(const Var<T>& x, const Axes& axes) {
-  return x - mean(x, axes, {.keep = true});
+  Var<T> first = x.detach();
+  for (int a : axes) first = slice(first, {.axis = a, .begin = 0, .end = 1});
+  const Var<T> c = x - first;
+  return c - mean(c, axes, {.keep = true});
 }
 
 struct var_op {  // slope 2 (x - mean) / n
@@ -92,6 +99,13 @@ struct norm_op {  // slope x / |x|, 0 at the zero vector
         sample("beside an empty axis", {{{0, 4}}}, [](auto x) { return norm(x[0], 1); })};
   }
 };
+
+// The norm, of the line divided by its unit, which has size 1 on the axes.
+template <class T>
+Var<T> norm_in(const Var<T>& x, const Var<T>& unit, const Axes& axes, ReduceOptions options) {
+  const Var<T> y = unit * sqrt(sum(square(x / unit), axes, {.keep = true}));
+  return options.keep ? y : squeeze(y, axes);
+}
 
 // The largest element, where it is finite, else 0: what exponents are shifted by. A constant.
 template <class T>
@@ -162,7 +176,18 @@ Var<T> stddev(const Var<T>& x, const Axes& axes, ReduceOptions options) {
 template <Scalar T>
 Var<T> norm(const Var<T>& x, const Axes& axes, ReduceOptions options) {
   const unsigned set = resolve(axes, x.rank(), "norm");
-  const Var<T> y = sqrt(sum(square(x.detach()), Axes::of(set), options));
+  const Var<T> c = x.detach();
+  Var<T> y = sqrt(sum(square(c), Axes::of(set), options));
+  // Squares that have left the range of T: again, relative to the largest element.
+  constexpr T largest = std::numeric_limits<T>::max(), smallest = std::numeric_limits<T>::min(),
+              eps = std::numeric_limits<T>::epsilon();
+  if (x.size() > 0 && std::any_of(y.value().begin(), y.value().end(),
+                                  [&](T v) { return v > largest || v * v < smallest / eps; })) {
+    const Var<T> m = max(abs(c), Axes::of(set), {.keep = true});
+    const Var<T> unit =
+        where(greater(m, T(0)) * less(m, std::numeric_limits<T>::infinity()), m, Var<T>(T(1)));
+    y = norm_in(c, unit, Axes::of(set), options);
+  }
   return record<norm_op, T>({&x}, y.value(), {.inputs = 1, .outputs = 1}, {set});
 }
 

@@ -45,10 +45,10 @@ set arrow 3 from 73, 16 to 78, 16 linewidth 2 linecolor "#555555"; set label 8 "
 
 name = "question_variable_query"; title = "VariableQueryAttention: one variable asks, the steps of all variables answer"
 @begin
-s = 2.6; x = 5; y = 22; r = 4; c = 1; by_row = 0; by_column = 0; first = 1
+s = 2.6; x = 5; y = 22; r = 4; c = 1; by_row = 1; by_column = 0; first = 0
 @grid
 set label 1 "queries:\nvariable v alone\n(B,T,1)" at 6.3, 8 center
-x = 21; c = 5; by_row = 1; first = 0
+x = 21; c = 5
 @grid
 set label 2 "keys and values:\nall variables (B,T,F)" at 27.5, 8 center
 set label 10 "steps" at 19.5, 17 right

@@ -1,7 +1,5 @@
 #include "etth1.hpp"
 
-#include <cmath>
-
 #include <axisgrad/nn/data/baselines.hpp>
 #include <axisgrad/nn/data/split.hpp>
 #include <axisgrad/nn/data/table.hpp>
@@ -31,6 +29,11 @@ Series read(bool quick) {
           windows(rows.test, 1)};
 }
 
+bool claim_better(const ForecastResult& model, const ForecastResult& than) {
+  return claim(model.mse < than.mse, fmt::format("{} beats {}: MSE {:.4f} against {:.4f}",
+                                                 model.model, than.model, model.mse, than.mse));
+}
+
 void Comparison::print_heading() {
   fmt::print("{:<36}{:>8}{:>8}{:>10}{:>9}{:>8}\n", "model", "MSE", "MAE", "deg C^2", "deg C", "s");
 }
@@ -54,12 +57,6 @@ void Comparison::baselines() {
   clock = {};
   const auto linear = ag::LeastSquares(series_.train).predict(test_.x, target);
   add(score("least squares", linear, clock.seconds()));
-}
-
-bool Comparison::finite() const {
-  bool all = true;
-  for (const auto& r : results_) all = all && std::isfinite(r.mse) && std::isfinite(r.mae);
-  return all;
 }
 
 void Comparison::add(const ForecastResult& r) {

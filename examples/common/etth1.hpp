@@ -62,6 +62,9 @@ struct Forecaster {
   void visit(auto&& visitor) { body.visit(visitor); }
 };
 
+/// Claims that one model has a smaller MSE than another; false where either is not a number.
+bool claim_better(const ForecastResult& model, const ForecastResult& than);
+
 /// Scores of forecasts of the test windows, a row each, printed as they come.
 class Comparison {
  public:
@@ -83,10 +86,11 @@ class Comparison {
   }
 
   [[nodiscard]] const std::vector<ForecastResult>& results() const { return results_; }
+  [[nodiscard]] const ForecastResult& repeat_last() const { return results_[0]; }
+  [[nodiscard]] const ForecastResult& repeat_day() const { return results_[1]; }
+  [[nodiscard]] const ForecastResult& least_squares() const { return results_[2]; }
   [[nodiscard]] axisgrad::Size test_windows() const { return test_.samples(); }
   [[nodiscard]] int seeds() const { return options_.quick ? 2 : 5; }
-  /// Whether every score is a number.
-  [[nodiscard]] bool finite() const;
 
  private:
   /// A forecast (N,24,1) of the test windows, in standardised units.

@@ -35,19 +35,22 @@ Checked check_gradients(const std::string& what, const F& f, const X&... x) {
   return {first.max_rel_error(), second.max_rel_error(), first && second};
 }
 
+/// The same of all outputs of a module's with_weights(x...), its parameters initialised.
+template <axisgrad::Module M, class... X>
+Checked check_module(const std::string& what, M module, const X&... x) {
+  axisgrad::initialise(axisgrad::parameters(module), 1);
+  return check_gradients(
+      what, [&](const auto&... v) { return module.with_weights(v...); }, x...);
+}
+
 /// The same for a block that is made with `size` and BlockOptions, x (B,T,F) fitting it: with and
-/// without a single attention vector, all outputs of with_weights().
+/// without a single attention vector.
 template <class Block>
 Checked check_block(axisgrad::Size size, const axisgrad::Tensor<double>& x) {
-  Checked result;
-  for (const bool single : {false, true}) {
-    Block block(size, {.single_attention_vector = single});
-    axisgrad::initialise(axisgrad::parameters(block), 1);
-    result += check_gradients(
-        single ? "single attention vector" : "one vector for each channel",
-        [&](const auto& v) { return block.with_weights(v); }, x);
-  }
-  return result;
+  auto checked = check_module("one vector for each channel", Block(size), x);
+  checked +=
+      check_module("single attention vector", Block(size, {.single_attention_vector = true}), x);
+  return checked;
 }
 
 /// Elements drawn from N(0,1), other ones for each seed.

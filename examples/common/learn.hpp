@@ -40,4 +40,11 @@ BlockResult learn(BlockResult row, const Checked& checked, const Options& option
   return row;
 }
 
+/// The claim that every seed found what was planted: "SENTENCE: .93, uniform .25, 5 of 5 seeds".
+inline bool claim_found(const BlockResult& row, const std::string& sentence, double uniform) {
+  return claim(row.found == row.seeds,
+               fmt::format("{}: {}, uniform {}, {} of {} seeds", sentence, figure(row.planted_mass),
+                           figure(uniform), row.found, row.seeds));
+}
+
 }  // namespace lesson

@@ -7,6 +7,8 @@
 #include <fmt/core.h>
 #include <fmt/ostream.h>
 
+#include <axisgrad/autograd/error.hpp>
+
 namespace lesson {
 
 int run(int argc, char** argv, const std::string& about,
@@ -18,7 +20,11 @@ int run(int argc, char** argv, const std::string& about,
   app.add_option("--out", options.out, "Folder for pictures and results")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {
-    std::filesystem::create_directories(options.out);
+    std::error_code problem;
+    std::filesystem::create_directories(options.out, problem);
+    if (problem)
+      axisgrad::fail("out", "cannot make the folder '", options.out.string(),
+                     "': ", problem.message());
     return body(options) ? 0 : 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());

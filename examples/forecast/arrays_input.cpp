@@ -1,4 +1,5 @@
 // Tables from NumPy's files.
+#include <algorithm>
 #include <cmath>
 
 #include <axisgrad/nn/weights/npy.hpp>
@@ -40,6 +41,54 @@ struct Columns {
   }
 };
 
+class Gaps {
+ public:
+  Gaps(const std::string& path, const ag::Table& table, ag::Missing policy)
+      : path_(path), table_(table), policy_(policy) {}
+
+  // The values with every gap filled, or without the rows that have one.
+  ag::Tensor<double> filled() {
+    const Size width = table_.columns();
+    ag::Tensor<double> x = table_.values;
+    double* v = x.mutable_data();
+    Size kept = 0;
+    std::vector<double> least(table_.names.size()), largest = least;
+    for (Size r = 0; r < table_.rows(); ++r) {
+      double* row = v + kept * width;  // it and those above are done
+      std::copy_n(table_.values.data() + r * width, width, row);
+      bool complete = true;
+      for (Size c = 0; c < width; ++c) {
+        const auto k = static_cast<std::size_t>(c);
+        if (std::isnan(row[c])) {
+          if (policy_ == ag::Missing::error) refuse(r, c, "a value is missing (nan)");
+          complete = complete && policy_ != ag::Missing::drop;
+          if (policy_ == ag::Missing::drop) continue;
+          if (kept == 0) refuse(r, c, "a value is missing, with none above it");
+          row[c] = row[c - width];
+          if (policy_ == ag::Missing::interpolate_past && kept > 1)
+            row[c] = std::clamp(2 * row[c - width] - row[c - 2 * width], least[k], largest[k]);
+        }
+        if (!std::isfinite(row[c])) refuse(r, c, "it is not a finite number");
+        least[k] = kept == 0 ? row[c] : std::min(least[k], row[c]);
+        largest[k] = kept == 0 ? row[c] : std::max(largest[k], row[c]);
+      }
+      kept += complete;
+    }
+    if (kept == 0) ag::fail("forecast", "'", path_, "' has no row without a missing value");
+    return kept == table_.rows() ? x : ag::take_rows(x, {0, kept});
+  }
+
+ private:
+  [[noreturn]] void refuse(Size row, Size column, const char* what) const {
+    ag::fail("forecast", "'", path_, "', row ", row, ", column '",
+             table_.names[static_cast<std::size_t>(column)], "': ", what);
+  }
+
+  const std::string& path_;
+  const ag::Table& table_;
+  ag::Missing policy_;
+};
+
 }  // namespace
 
 Series read_arrays(const std::string& path, const Settings& settings) {
@@ -58,12 +107,7 @@ Series read_arrays(const std::string& path, const Settings& settings) {
   table.names = columns.names;
   table.values = columns.joined();
   if (!settings.columns.empty()) table = table.select(settings.columns);
-  for (Size i = 0; i < table.values.size(); ++i)
-    if (!std::isfinite(table.values.data()[i]))
-      ag::fail("forecast", "'", path, "', row ", i / table.columns(), ", column '",
-               table.names[static_cast<std::size_t>(i % table.columns())],
-               "': ", table.values.data()[i], " is not a finite number");
-  return {path, table.names, table.values};
+  return {path, table.names, Gaps(path, table, missing_policy(settings)).filled()};
 }
 
 }  // namespace forecast

@@ -22,7 +22,8 @@ int evaluate(const EvaluateCommand& command);
 struct PredictCommand {
   Folder run;
   std::string data;
-  Folder output;  // empty: to the screen
+  Folder output;                        // empty: to the screen
+  std::string numbers{}, date_order{};  // in place of what the run says
 };
 int predict(const PredictCommand& command);
 
@@ -46,7 +47,8 @@ int list_models();
 // What several of them do.
 void use_threads(const Settings& settings);
 void print_data(const Prepared& data);
-/// Error when these settings would not go on with the training in the folder, but make another.
-void require_same(Settings now, const Folder& folder);
+/// Error when these settings and this table would not go on with the training in the folder, but
+/// make another.
+void require_same(Settings now, const Prepared& data, const Folder& folder);
 
 }  // namespace forecast

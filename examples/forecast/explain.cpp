@@ -1,17 +1,13 @@
 #include "explain.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include <axisgrad/autograd/ops.hpp>
-#include <axisgrad/nn/explain/importance.hpp>
 #include <axisgrad/nn/explain/score.hpp>
-#include <axisgrad/nn/weights/npz.hpp>
 
-#include "files.hpp"
+#include "measures.hpp"
 
 namespace forecast {
 namespace {
@@ -19,10 +15,7 @@ namespace {
 namespace ag = axisgrad;
 
 ag::Dataset<float> chosen_windows(const ag::Windows<float>& test, const ExplainOptions& o) {
-  if (o.window && (*o.window < 0 || *o.window >= test.samples()))
-    ag::fail("forecast", "--window ", *o.window, " is not one of the ", test.samples(),
-             " test windows, counted from 0");
-  if (o.windows < 1) ag::fail("forecast", "--windows must be at least 1, got ", o.windows);
+  check(o, test.samples());
   std::vector<Size> indices;
   const Size n = std::min(o.windows, test.samples());
   for (Size i = 0; i < n; ++i) indices.push_back(i * test.samples() / n);
@@ -52,14 +45,6 @@ std::vector<MeanMap> mean_maps(const Forecaster& model, const ag::Dataset<float>
   return means;
 }
 
-std::vector<double> shares(std::vector<double> values) {
-  for (double& v : values) v = std::max(v, 0.);  // what scrambling improves counts for nothing
-  const double total = std::accumulate(values.begin(), values.end(), 0.);
-  if (total > 0)
-    for (double& v : values) v /= total;
-  return values;
-}
-
 // The map's mean over all but the attended axis; of what looks, only what reaches the forecast.
 std::vector<double> attention_profile(const MeanMap& map) {
   ag::Var<double> w = ag::constant(map.weights);
@@ -77,81 +62,104 @@ std::vector<double> attention_profile(const MeanMap& map) {
   return shares({w.value().begin(), w.value().end()});
 }
 
-// Rows are targets: their sum.
-std::vector<double> over_targets(const ag::Tensor<double>& importance) {
-  const auto sum = ag::sum(ag::constant(importance), 0).value();
-  return shares({sum.begin(), sum.end()});
+// The other test windows, at even distances, for one window to be scrambled with.
+std::vector<Size> others_than(Size window, const ag::Windows<float>& test, Size most) {
+  std::vector<Size> indices;
+  const Size n = std::min(most, test.samples() - 1);
+  for (Size i = 0; i < n; ++i) {
+    const Size at = i * (test.samples() - 1) / n;
+    indices.push_back(at < window ? at : at + 1);
+  }
+  return indices;
+}
+
+std::vector<double> permutation_of(const Forecaster& model, const Prepared& data,
+                                   const ag::Dataset<float>& windows, ag::Axis axis,
+                                   const ExplainOptions& options) {
+  if (!options.window) return permutation_shares(model, windows, axis, options.seed);
+  const auto others = others_than(*options.window, data.test, options.windows);
+  return permutation_shares_within(model, windows, data.test.gather(others), axis);
 }
 
 Profile profile(const std::string& axis, const Forecaster& model, const Prepared& data,
-                const ag::Dataset<float>& windows, const Explanation& e, std::uint64_t seed) {
+                const ag::Dataset<float>& windows, const Explanation& e,
+                const ExplainOptions& options) {
   Profile p{axis, labels_of(axis, data), {}};
   for (const MeanMap& map : e.maps)
-    if (map.attended == axis)
-      p.measures.push_back({map.name, attention_profile(map), true, map.among});
+    if (map.attended == axis) p.measures.push_back({map.name, attention_profile(map), map.among});
   const ag::Axis number = axis == "time" ? ag::Axis::time : ag::Axis::feature;
-  const auto mean_forecast = [&](const Var<float>& x) {
-    return mean(model(x), ag::Axis::time);  // (B, targets)
-  };
-  p.measures.push_back(
-      {"input gradient", over_targets(ag::input_gradients(mean_forecast, windows,
-                                                          {.axis = number, .batch_size = 64}))});
-  if (windows.samples() > 1)
-    p.measures.push_back({"permutation", over_targets(ag::permutation_importance(
-                                             [&](const Var<float>& x) { return model(x); }, windows,
-                                             {.axis = number, .seed = seed, .batch_size = 64}))});
+  p.measures.push_back({"input gradient", gradient_shares(model, data, windows, number)});
+  if (data.test.samples() > 1)
+    p.measures.push_back({"permutation", permutation_of(model, data, windows, number, options)});
   return p;
 }
 
-// The values at the positions that the attention is over.
-ag::Tensor<double> compared(const Profile::Measure& measure, const Profile::Measure& attention) {
-  std::vector<double> v = measure.values;
-  if (!attention.among.empty()) {
-    v.clear();
-    for (const Size k : attention.among) v.push_back(measure.values[static_cast<std::size_t>(k)]);
-  }
-  return {{static_cast<Size>(v.size())}, v};
+// The values at the positions that both measures tell apart.
+Profile::Measure among(const Profile::Measure& measure, const std::vector<Size>& positions) {
+  if (positions.empty()) return measure;
+  Profile::Measure some{measure.name, {}};
+  for (const Size k : positions) some.values.push_back(measure.values[static_cast<std::size_t>(k)]);
+  return some;
 }
 
-void add_agreements(Explanation& e, const Profile& p) {
-  for (const auto& a : p.measures)
-    for (const auto& b : p.measures)
-      if (const auto values = compared(a, a); a.attention && !b.attention && values.size() > 1)
-        e.agreements.push_back(
-            {p.axis, a.name, b.name, ag::rank_correlation(values, compared(b, a))});
+ag::Tensor<double> tensor(const Profile::Measure& m) {
+  return {{static_cast<Size>(m.values.size())}, m.values};
 }
 
-// One line for each element, after the labels of its place.
-std::string long_form(const MeanMap& map, const Prepared& data) {
-  std::string text;
-  std::vector<Names> labels;
-  for (std::size_t a = 0; a < map.axes.size(); ++a) {
-    const bool looks = a + 1 < map.axes.size() && map.axes[a] == map.axes[a + 1];
-    text += map.axes[a] + (looks ? " that looks," : ",");
-    labels.push_back(labels_of(map.axes[a], data));
-  }
-  text += "weight\n";
-  const ag::Shape& shape = map.weights.shape();
-  for (Size i = 0; i < map.weights.size(); ++i) {
-    Size inner = map.weights.size(), rest = i;
-    for (int a = 0; a < shape.rank(); ++a) {
-      inner /= shape[a];
-      const auto at = static_cast<std::size_t>(rest / inner);
-      rest %= inner;
-      const Names& names = labels[static_cast<std::size_t>(a)];
-      text += (at < names.size() ? csv_cell(names[at]) : std::to_string(at)) + ',';
+// Each pair but two attention layers: whether these agree says nothing of the model.
+void add_agreements(Explanation& e, const Profile& p, std::size_t layers) {
+  for (std::size_t i = 0; i < p.measures.size(); ++i)
+    for (std::size_t k = std::max(i + 1, layers); k < p.measures.size(); ++k) {
+      const auto& over = p.measures[i].among;
+      const auto a = among(p.measures[i], over), b = among(p.measures[k], over);
+      if (a.values.size() < 2) continue;
+      Agreement agreement{p.axis, a.name, b.name};
+      if (a.has_order() && b.has_order())
+        agreement.value = ag::rank_correlation(tensor(a), tensor(b));
+      else
+        agreement.flat = a.has_order() ? b.name : a.name;
+      e.agreements.push_back(agreement);
     }
-    text += fmt::format("{:.9g}\n", map.weights.data()[i]);
-  }
-  return text;
 }
 
-std::string file_name(std::string name) {
-  std::replace(name.begin(), name.end(), ' ', '_');
-  return name;
+std::vector<std::string> notes_on(const Forecaster& model, const Prepared& data,
+                                  const ag::Dataset<float>& windows) {
+  std::vector<std::string> notes;
+  const std::vector<bool> never = at_rest_in_training(data);
+  const std::vector<Size> rest = windows_at_rest(windows.x);
+  for (std::size_t v = 0; v < never.size(); ++v) {
+    const std::string& name = data.series.names[v];
+    if (never[v])
+      notes.push_back(
+          "'" + name +
+          "' keeps one value in all training rows: the model could learn nothing of it");
+    else if (model.normalises() && rest[v] > 0)
+      notes.push_back(fmt::format(
+          "'{}' keeps one value within {} of the {} windows: its gradient counts as 0 there", name,
+          rest[v], windows.samples()));
+  }
+  if (data.test.samples() == 1)
+    notes.push_back(
+        "the test part has a single window and none to scramble it with: there is no permutation "
+        "importance");
+  return notes;
 }
 
 }  // namespace
+
+void check(const ExplainOptions& o, Size test_windows) {
+  if (o.window && (*o.window < 0 || *o.window >= test_windows))
+    ag::fail("forecast", "--window must be one of the ", test_windows, " test windows, 0 to ",
+             test_windows - 1, ", got ", *o.window);
+  if (o.windows < 2)
+    ag::fail("forecast", "--windows must be at least 2, as inputs are scrambled among them, got ",
+             o.windows, "; --window N explains a single one");
+}
+
+bool Profile::Measure::has_order() const {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return *high - *low > 1e-6 * *high;
+}
 
 Names labels_of(const std::string& axis, const Prepared& data) {
   if (axis == "feature") return data.series.names;
@@ -165,62 +173,19 @@ Names labels_of(const std::string& axis, const Prepared& data) {
 Explanation explain_model(const Forecaster& model, const Prepared& data,
                           const ExplainOptions& options) {
   const ag::Dataset<float> windows = chosen_windows(data.test, options);
-  Explanation e{windows.samples(), options.window, mean_maps(model, windows), {}, {}};
+  Explanation e{windows.samples(),
+                options.window,
+                mean_maps(model, windows),
+                {},
+                {},
+                notes_on(model, data, windows)};
   for (const char* axis : {"time", "feature"}) {
-    e.profiles.push_back(profile(axis, model, data, windows, e, options.seed));
-    add_agreements(e, e.profiles.back());
+    const auto layers = std::count_if(e.maps.begin(), e.maps.end(),
+                                      [&](const MeanMap& m) { return m.attended == axis; });
+    e.profiles.push_back(profile(axis, model, data, windows, e, options));
+    add_agreements(e, e.profiles.back(), static_cast<std::size_t>(layers));
   }
   return e;
-}
-
-void write_explanation(const Folder& folder, const Explanation& e, const Prepared& data) {
-  const Folder to = folder / "explain";
-  std::filesystem::create_directories(to);
-  ag::ArrayFile arrays;
-  for (const MeanMap& map : e.maps) {
-    write_file(to / (file_name(map.name) + ".csv"), long_form(map, data));
-    arrays.add(file_name(map.name), map.weights);
-  }
-  for (const Profile& p : e.profiles) {
-    std::string text = p.axis;
-    for (const auto& m : p.measures) {
-      text += ',' + m.name;
-      arrays.add(p.axis + "_profile." + file_name(m.name),
-                 ag::Tensor<double>({static_cast<Size>(m.values.size())}, m.values));
-    }
-    for (std::size_t i = 0; i < p.labels.size(); ++i) {
-      text += '\n' + csv_cell(p.labels[i]);
-      for (const auto& m : p.measures) text += fmt::format(",{:.9g}", m.values[i]);
-    }
-    write_file(to / (p.axis + "_profile.csv"), text + '\n');
-  }
-  ag::write_npz(to / "maps.npz", arrays);
-  std::string text = "axis,attention,with,rank_correlation\n";
-  for (const Agreement& a : e.agreements)
-    text += fmt::format("{},{},{},{:.6f}\n", a.axis, a.attention, a.with, a.value);
-  write_file(to / "agreement.csv", text);
-}
-
-void print_explanation(const Explanation& e) {
-  if (e.window)
-    fmt::print("Test window {}\n", *e.window);
-  else
-    fmt::print("Mean over {} test windows\n", e.windows);
-  for (const Profile& p : e.profiles)
-    for (const auto& m : p.measures) {
-      std::vector<std::size_t> order(m.values.size());
-      std::iota(order.begin(), order.end(), std::size_t{0});
-      std::stable_sort(order.begin(), order.end(),
-                       [&](auto a, auto b) { return m.values[a] > m.values[b]; });
-      fmt::print("{:<8} {:<16}", p.axis, m.name);
-      for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 5); ++i)
-        fmt::print("  {} {:.3f}", p.labels[order[i]], m.values[order[i]]);
-      fmt::print("  (uniform {:.3f})\n",
-                 1 / static_cast<double>(m.among.empty() ? order.size() : m.among.size()));
-    }
-  for (const Agreement& a : e.agreements)
-    fmt::print("rank correlation over {}: {} and {}: {:.2f}\n", a.axis, a.attention, a.with,
-               a.value);
 }
 
 }  // namespace forecast

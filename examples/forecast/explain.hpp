@@ -9,7 +9,7 @@ namespace forecast {
 
 struct ExplainOptions {
   Size windows = 256;            // of the test part, at even distances
-  std::optional<Size> window{};  // this one alone
+  std::optional<Size> window{};  // this one alone; the windows are then what it is scrambled with
   std::uint64_t seed = 1;        // of the permutations
 };
 
@@ -29,16 +29,18 @@ struct Profile {
   struct Measure {
     std::string name;
     std::vector<double> values;
-    bool attention = false;
     std::vector<Size> among{};  // positions that it tells apart; empty: all
+    /// Whether some positions count more than others: else there is nothing to rank.
+    [[nodiscard]] bool has_order() const;
   };
   std::vector<Measure> measures;  // attention first, where there is some; gradients; permutation
 };
 
-/// Spearman's rank correlation of an attention profile with another measure.
+/// Spearman's rank correlation of two measures of an axis, over the positions that both tell apart.
 struct Agreement {
-  std::string axis, attention, with;
-  double value;
+  std::string axis, first, second;
+  std::optional<double> value{};  // none where a measure has no order
+  std::string flat{};             // which one
 };
 
 struct Explanation {
@@ -47,16 +49,23 @@ struct Explanation {
   std::vector<MeanMap> maps;
   std::vector<Profile> profiles;
   std::vector<Agreement> agreements;
+  std::vector<std::string> notes;  // what to know of this table when reading them
 };
 
 /// Labels of an axis: rows relative to the first one forecast, or the names of the variables.
 [[nodiscard]] Names labels_of(const std::string& axis, const Prepared& data);
 
+/// Error for windows that there are not.
+void check(const ExplainOptions& options, Size test_windows);
+
 [[nodiscard]] Explanation explain_model(const Forecaster& model, const Prepared& data,
                                         const ExplainOptions& options);
 
-/// explain/NAME.csv for each map and profile, explain/maps.npz, explain/agreement.csv.
+/// explain/NAME.csv for each map and profile, explain/agreement.csv, explain/profiles.json with all
+/// that print_explanation says, explain/maps.npz.
 void write_explanation(const Folder& folder, const Explanation& explanation, const Prepared& data);
 void print_explanation(const Explanation& explanation);
+/// "0.83", or in words why there is none.
+[[nodiscard]] std::string agreement_text(const Agreement& agreement);
 
 }  // namespace forecast

@@ -1,9 +1,12 @@
 #include "files.hpp"
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <vector>
 
 #include <unistd.h>
 
@@ -42,11 +45,51 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   if (std::rename(part.c_str(), path.c_str()) != 0) give_up(errno);
 }
 
+void make_folder(const std::filesystem::path& path) {
+  std::error_code reason;
+  std::filesystem::create_directories(path, reason);
+  if (!std::filesystem::is_directory(path))
+    axisgrad::fail("forecast", "cannot make the folder '", path.string(),
+                   "': ", reason ? reason.message() : "there is a file of this name");
+}
+
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == text.npos) return text;
   std::string cell = "\"";
   for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
   return cell + '"';
+}
+
+namespace {
+
+// The process that has begun a file: NAME.newPID of write_file, NAME.PID.N.partial of safetensors.
+// 0: the file is complete.
+int begun_by(const std::string& name) {
+  const auto last = name.rfind('.');
+  if (last == name.npos) return 0;
+  std::string_view number;
+  if (name.compare(last, 4, ".new") == 0) {
+    number = std::string_view(name).substr(last + 4);
+  } else if (name.compare(last, name.npos, ".partial") == 0) {
+    const auto count = name.rfind('.', last - 1);
+    const auto pid = count == name.npos ? count : name.rfind('.', count - 1);
+    if (pid != name.npos) number = std::string_view(name).substr(pid + 1, count - pid - 1);
+  }
+  int process = 0;
+  const auto [rest, error] = std::from_chars(number.data(), number.data() + number.size(), process);
+  return error == std::errc() && rest == number.data() + number.size() ? process : 0;
+}
+
+}  // namespace
+
+void remove_half_written(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> old;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const int process = begun_by(entry.path().filename().string());
+    const bool runs = process != ::getpid() && (::kill(process, 0) == 0 || errno != ESRCH);
+    if (process > 0 && !runs && entry.is_regular_file()) old.push_back(entry.path());
+  }
+  for (const auto& path : old) std::filesystem::remove(path);
 }
 
 }  // namespace forecast

@@ -15,6 +15,8 @@ class Forecaster {
   [[nodiscard]] Var<float> operator()(const Var<float>& x) const;
   [[nodiscard]] std::vector<AttentionMap> attention(const Var<float>& x) const;
   [[nodiscard]] const ModelInfo& info() const { return *info_; }
+  /// Whether each window is divided by its own deviation, here or within the model.
+  [[nodiscard]] bool normalises() const { return normalise_ || info_->kind == Kind::normalising; }
   [[nodiscard]] axisgrad::Parameters<float> parameters() const { return network_->parameters(); }
   void solve(const axisgrad::Windows<float>& train) { network_->solve(train); }
 

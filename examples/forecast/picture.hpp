@@ -6,12 +6,15 @@
 
 namespace forecast {
 
+/// The width of pictures that stand side by side.
+constexpr int small_picture = 480;
+
 struct Picture {
   std::string name;  // of the files
   std::string title, caption;
   std::string alt;     // what it shows, for who cannot see it
   std::string script;  // gnuplot, but for terminal and output
-  int width = 900, height = 420;
+  int width = 680, height = 400;
   std::string svg{};  // once drawn
 };
 
@@ -39,6 +42,7 @@ struct HeatMap {
   AxisTexts axes;
   std::string unit = "weight";
   double maximum = 0;  // of the colours; 0: that of the values
+  int width = 680;     // of the picture
 };
 [[nodiscard]] std::string heat_map_script(const HeatMap& map);
 

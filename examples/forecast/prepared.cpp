@@ -52,6 +52,10 @@ std::string Prepared::target_name(std::size_t k) const {
 
 Prepared prepare(Series series, const Settings& settings) {
   const std::vector<Size> targets = target_columns(settings, series.names);
+  if (series.rows() < settings.lookback + settings.horizon)
+    ag::fail("forecast", "too few rows: '", series.path, "' has ", series.rows(),
+             ", but one window alone takes ", settings.lookback, " back and ", settings.horizon,
+             " ahead");
   if (settings.current) {
     if (targets.size() == series.names.size())
       ag::fail("forecast", "--current is for variables that are not forecast, and all are");

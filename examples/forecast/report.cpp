@@ -52,7 +52,7 @@ void comparison(Page& page, const std::string& name, const RunMetrics& metrics) 
     if (baseline != name) rows.push_back(row(baseline, m));
   page.table({"model", "validation MSE", "validation MAE", "test MSE", "test MAE",
               "test RMSE, own units", "test MAE, own units"},
-             rows, name);
+             rows, {.marked = name});
   page.paragraph(
       "MSE and MAE are in units of each target's standard deviation in the training "
       "rows; the last two columns are in the units of the table. repeat: the last value "
@@ -106,24 +106,29 @@ void what_attention_is(Page& page, const Explanation& e) {
     page.paragraph(
         "Attention weights say how much of each position a layer of the model mixes into its "
         "output. They are no causes, no correlations, and not how much the forecast would change: "
-        "later layers may ignore or undo them. Beside them stand two measures of the whole model. "
-        "The <em>input gradient</em> says how steeply the mean forecast rises with each input; "
-        "<em>permutation</em> says how much the error grows when that input comes from another "
-        "window. Believe a map where all three agree, and the model beats the linear rule.");
+        "later layers may ignore or undo them. Believe a map where the two measures of the whole "
+        "model beside it agree with it, and the model beats the linear rule.");
   }
+  page.paragraph(
+      "<em>Input gradient</em>: how far the mean forecast moves, at first order, when this input "
+      "moves as it usually does. <em>Permutation</em>: how much the error grows when this input "
+      "comes from another window.");
   page.paragraph(e.window ? fmt::format("All of this is of test window {} alone.", *e.window)
                           : fmt::format("All of this is the mean over {} test windows, at even "
                                         "distances over the test part.",
                                         e.windows));
   std::vector<std::vector<std::string>> rows;
   for (const Agreement& a : e.agreements)
-    rows.push_back({a.attention + " over " + a.axis, a.with, fmt::format("{:.2f}", a.value)});
+    rows.push_back({a.first, a.second, a.axis, agreement_text(a)});
   if (!rows.empty()) {
-    page.table({"attention", "compared with", "rank correlation"}, rows);
+    page.table({"measure", "and", "over", "rank correlation"}, rows, {.words = true});
     page.paragraph(
         "Spearman's rank correlation: 1 is the same order, 0 none in common, -1 the "
         "reverse.");
   }
+  std::vector<std::string> notes;
+  for (const std::string& note : e.notes) notes.push_back(escaped(note) + '.');
+  if (!notes.empty()) page.list(notes);
 }
 
 }  // namespace
@@ -148,11 +153,11 @@ void write_report(const Folder& folder, const Settings& s, const Forecaster& mod
   comparison(page, s.model, metrics);
   by_target(page, s, model, data);
   page.heading("Forecasts of test windows");
-  for (const Picture& p : pictures.forecasts) page.picture(p);
+  page.gallery(pictures.forecasts);
   if (explanation) {
     page.heading("What the model looks at");
     what_attention_is(page, *explanation);
-    for (const Picture& p : pictures.attention) page.picture(p);
+    page.gallery(pictures.attention);
   }
   if (!pictures.training.empty()) {
     page.heading("Training");

@@ -11,9 +11,16 @@ namespace {
 
 namespace ag = axisgrad;
 
+constexpr std::size_t many_names = 12;  // they stand upright, and take their room
+
 std::string time_text(const Prepared& data) {
   return data.series.dates ? "steps of " + data.series.step_text() + " from the first one forecast"
                            : "rows from the first one forecast";
+}
+
+// Short, as it stands along the side of a heat map too.
+std::string step_text(const Prepared& data) {
+  return data.series.dates ? "step of " + data.series.step_text() : "row";
 }
 
 Picture training_curves(const std::vector<EpochLine>& history) {
@@ -111,44 +118,81 @@ Picture profile_picture(const Profile& p, const Prepared& data) {
     measures.push_back({m.name, {}, m.values});
     largest += (largest.empty() ? "" : "; ") + m.name + " at " + largest_text(p.labels, m.values);
   }
-  const bool time = p.axis == "time";
-  return {p.axis + "_profile", time ? "What counts over time" : "What counts among the variables",
+  const bool time = p.axis == "time", many = time && p.labels.size() > 30;
+  if (many)
+    for (Curve& m : measures)
+      for (std::size_t i = 0; i < m.y.size(); ++i)
+        m.x.push_back(static_cast<double>(i) - static_cast<double>(m.y.size()));
+  const AxisTexts axes{time ? time_text(data) : "variable", "share"};
+  return {p.axis + "_profile",
+          time ? "What counts over time" : "What counts among the variables",
           fmt::format("Each measure adds up to 1; {:.3g} would be even. Largest: {}.",
                       1 / static_cast<double>(p.labels.size()), largest),
-          fmt::format("Bars of {} measures for {} {}. Largest: {}.", measures.size(),
-                      p.labels.size(), time ? "steps" : "variables", largest),
-          bars_script(p.labels, measures, {time ? time_text(data) : "variable", "share"})};
+          fmt::format("{} of {} measures for {} {}. Largest: {}.", many ? "Curves" : "Bars",
+                      measures.size(), p.labels.size(), time ? "steps" : "variables", largest),
+          many ? curves_script(measures, axes) : bars_script(p.labels, measures, axes),
+          680,
+          !time && p.labels.size() > many_names ? 500 : 400};
+}
+
+// The end of the colours, one for all heads and their mean: even weights are at most half way, so
+// that a map without preference is of one middling tone.
+double darkest(const MeanMap& map, std::size_t attended) {
+  const std::size_t n = map.among.empty() ? attended : map.among.size();
+  return std::max(*std::max_element(map.weights.begin(), map.weights.end()),
+                  2 / static_cast<double>(n));
+}
+
+// What it tells besides the cells: the sum, the largest, and what was not there to be looked at.
+std::string caption_of(const MeanMap& map, const Names& labels, const std::string& largest) {
+  std::string text = fmt::format("Mean weights; they add up to 1 over {}. The largest is {}.",
+                                 map.attended == "time" ? "time" : "the variables", largest);
+  Names apart;
+  for (std::size_t k = 0; !map.among.empty() && k < labels.size(); ++k)
+    if (std::find(map.among.begin(), map.among.end(), static_cast<Size>(k)) == map.among.end())
+      apart.push_back(labels[k]);
+  return apart.empty() ? text : text + fmt::format(" Not looked at: {}.", fmt::join(apart, ", "));
 }
 
 // (rows, cols) of a map, as it is drawn: variables below each other, time to the right.
 Picture heat_map(const std::string& name, const std::string& title, ag::Tensor<double> w,
-                 Names axes, const MeanMap& map, const Prepared& data) {
+                 Names axes, const MeanMap& map, const Prepared& data, bool small = false) {
   if (axes[0] == "time" && axes[1] == "feature") {
     w = swap_axes(ag::constant(w), 0, 1).value();
     std::swap(axes[0], axes[1]);
   }
   const bool square = axes[0] == axes[1];
-  const auto label = [&](const std::string& axis, bool looks) {
-    std::string text = axis == "time" ? time_text(data) : "variable";
-    if (square) text += looks ? ", that looks" : ", looked at";
-    return text;
+  const auto label = [&](const std::string& axis, const char* role) {
+    const std::string text = axis == "time" ? step_text(data) : "variable";
+    return square ? text + ' ' + role : text;
   };
   const Names rows = labels_of(axes[0], data), cols = labels_of(axes[1], data);
+  const Names attended = labels_of(map.attended, data);
   const auto at = std::max_element(w.begin(), w.end()) - w.begin();
   const Size width = w.shape()[1];
   const std::string largest = fmt::format(
       "{:.3g}, at {} and {}", *std::max_element(w.begin(), w.end()),
       rows[static_cast<std::size_t>(at / width)], cols[static_cast<std::size_t>(at % width)]);
-  return {name, title,
-          fmt::format("Mean weights; they add up to 1 over {}. The largest is {}.",
-                      map.attended == "time" ? "time" : "the variables", largest),
-          fmt::format("Heat map of {} rows by {} columns. The largest weight is {}.", rows.size(),
-                      cols.size(), largest),
-          heat_map_script({{w.begin(), w.end()},
-                           rows,
-                           cols,
-                           {label(axes[1], false), label(axes[0], true)},
-                           "mean weight"})};
+  Picture p{name,
+            title,
+            caption_of(map, attended, largest),
+            fmt::format("Heat map of {} rows by {} columns. The largest weight is {}.", rows.size(),
+                        cols.size(), largest),
+            "",
+            680,
+            square ? 580 : 400};
+  const bool many = std::max(rows.size(), cols.size()) > many_names;
+  if (axes[0] == "feature") p.height = std::max(p.height, 200 + 16 * static_cast<int>(rows.size()));
+  if (small && !(axes[1] == "feature" && many))
+    p.height = p.height * small_picture / p.width, p.width = small_picture;
+  p.script = heat_map_script({{w.begin(), w.end()},
+                              rows,
+                              cols,
+                              {label(axes[1], "looked at"), label(axes[0], "that looks")},
+                              "mean weight",
+                              darkest(map, attended.size()),
+                              p.width});
+  return p;
 }
 
 void add_heat_maps(std::vector<Picture>& pictures, const MeanMap& map, const Prepared& data) {
@@ -161,12 +205,11 @@ void add_heat_maps(std::vector<Picture>& pictures, const MeanMap& map, const Pre
   const ag::Var<double> w = ag::constant(map.weights);
   pictures.push_back(heat_map("map_" + file, map.name + ", mean of the heads", mean(w, 0).value(),
                               {axes[1], axes[2]}, map, data));
-  for (Size head = 0; head < w.shape()[0]; ++head) {
+  for (Size head = 0; head < w.shape()[0]; ++head)
     pictures.push_back(heat_map(
         fmt::format("map_{}_head_{}", file, head), fmt::format("{}, head {}", map.name, head),
         squeeze(slice(w, {.axis = 0, .begin = head, .end = head + 1}), 0).value(),
-        {axes[1], axes[2]}, map, data));
-  }
+        {axes[1], axes[2]}, map, data, true));
 }
 
 }  // namespace
@@ -181,6 +224,8 @@ ReportPictures report_pictures(const Forecaster& model, const Prepared& data,
   for (std::size_t k = 0; k < std::min<std::size_t>(data.targets.size(), 7); ++k)
     pictures.forecasts.push_back(brief ? one_step_forecasts(model, data, k)
                                        : forecast_window(model, data, k, n / 2));
+  if (data.targets.size() > 2)
+    for (Picture& p : pictures.forecasts) p.width = small_picture, p.height = small_picture * 3 / 4;
   if (data.targets.size() == 1 && !brief)
     for (const Size window : {n / 6, n * 5 / 6})
       pictures.forecasts.push_back(forecast_window(model, data, 0, window));

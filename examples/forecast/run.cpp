@@ -1,6 +1,7 @@
 #include "run.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -19,6 +20,18 @@ Json to_json(const Metrics& m) {
 }
 Metrics metrics_from_json(const Json& object) {
   return {score_from_json(object.at("validation")), score_from_json(object.at("test"))};
+}
+
+// Of each variable in the training rows the value that is before all others.
+std::vector<double> extremes(const Prepared& data, const auto& before) {
+  const double* v = data.series.values.data();
+  const Size width = data.series.values.shape()[1];
+  std::vector<double> all(v, v + width);
+  for (Size r = data.rows.train.begin; r < data.rows.train.end; ++r)
+    for (Size c = 0; c < width; ++c)
+      if (double& x = all[static_cast<std::size_t>(c)]; before(v[r * width + c], x))
+        x = v[r * width + c];
+  return all;
 }
 
 // Turns what nlohmann says of a member that is not there into a sentence about the file.
@@ -44,11 +57,15 @@ Names RunMetrics::not_beaten(const std::string& model_name) const {
 void write_config(const Folder& folder, const Settings& settings, const Prepared& data) {
   Json object = to_json(settings);
   object["series"] = {{"names", data.series.names},
-                      {"date_column", data.series.dates ? data.series.dates->column : ""},
+                      {"date_columns", data.series.date_columns},
                       {"step", data.series.step_text()},
                       {"targets", data.targets},
                       {"rows", data.series.rows()},
-                      {"season", data.season}};
+                      {"season", data.season},
+                      {"numbers", data.series.form.numbers},
+                      {"date_order", data.series.form.date_order},
+                      {"least", extremes(data, std::less<>())},
+                      {"largest", extremes(data, std::greater<>())}};
   write_file(folder / "config.json", object.dump(2) + '\n');
 }
 
@@ -61,9 +78,15 @@ RunConfig read_config(const Folder& folder) {
     set_from_json(config.settings, object, "'" + path.string() + "'");
     check(config.settings);
     const Json& s = object.at("series");
-    config.series = {s.at("names").get<Names>(),      s.at("date_column").get<std::string>(),
-                     s.at("step").get<std::string>(), s.at("targets").get<std::vector<Size>>(),
-                     s.at("rows").get<Size>(),        s.at("season").get<Size>()};
+    config.series = {s.at("names").get<Names>(),
+                     s.at("date_columns").get<Names>(),
+                     s.at("step").get<std::string>(),
+                     s.at("targets").get<std::vector<Size>>(),
+                     s.at("rows").get<Size>(),
+                     s.at("season").get<Size>(),
+                     {s.at("numbers").get<std::string>(), s.at("date_order").get<std::string>()},
+                     s.at("least").get<std::vector<double>>(),
+                     s.at("largest").get<std::vector<double>>()};
     return config;
   });
 }
@@ -109,15 +132,19 @@ Forecaster read_model(const Folder& folder, const RunConfig& config) {
   return model;
 }
 
-Prepared read_data(const Folder& folder, const RunConfig& config) {
-  Prepared data = prepare(read_series(config.settings.data, config.settings), config.settings);
+void require_table(const Folder& folder, const RunConfig& config, const Prepared& data) {
   const ag::StandardScaler saved =
       read_scaler(folder, static_cast<Size>(config.series.names.size()));
   if (data.series.names != config.series.names ||
       !ag::same_bits(saved.mean(), data.scaler.mean()) ||
       !ag::same_bits(saved.deviation(), data.scaler.deviation()))
-    ag::fail("forecast", "'", config.settings.data, "' is not the table that '", folder.string(),
+    ag::fail("forecast", "'", data.series.path, "' is not the table that '", folder.string(),
              "' was trained on: its training rows have another mean or deviation");
+}
+
+Prepared read_data(const Folder& folder, const RunConfig& config) {
+  Prepared data = prepare(read_series(config.settings.data, config.settings), config.settings);
+  require_table(folder, config, data);
   return data;
 }
 

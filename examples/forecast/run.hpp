@@ -18,10 +18,12 @@ using Folder = std::filesystem::path;
 
 /// What the folder remembers of the table: enough to use the model without it.
 struct SeriesInfo {
-  Names names;
-  std::string date_column, step;
+  Names names, date_columns;
+  std::string step;
   std::vector<Size> targets;
   Size rows = 0, season = 1;
+  TableForm form{};
+  std::vector<double> least{}, largest{};  // of each variable in training rows
 };
 
 struct Metrics {
@@ -53,8 +55,10 @@ void write_metrics(const Folder& folder, const RunMetrics& metrics);
 /// A trained model from its folder. Error when the weights do not fit.
 [[nodiscard]] Forecaster read_model(const Folder& folder, const RunConfig& config);
 
-/// The table of a run, prepared as in training. Error when its scaler differs from the folder's:
-/// then it is not the table that the run was trained on.
+/// Error when the table's scaler or columns differ from the folder's: then it is not the table that
+/// the run was trained on.
+void require_table(const Folder& folder, const RunConfig& config, const Prepared& data);
+/// The table of a run, prepared as in training. Error as above.
 [[nodiscard]] Prepared read_data(const Folder& folder, const RunConfig& config);
 
 [[nodiscard]] Metrics measure(const Forecaster& model, const Prepared& data);

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <axisgrad/nn/data/csv_number.hpp>
+
 #include "files.hpp"
 
 namespace forecast {
@@ -40,6 +42,7 @@ void set(Names& to, const Json& value) {
     if (!one.is_string() && !one.is_number()) throw std::invalid_argument("a list of texts");
     names.push_back(one.is_string() ? one.get<std::string>() : one.dump());
   }
+  if (names == Names{""}) names.clear();
   to = std::move(names);
 }
 
@@ -126,6 +129,10 @@ void check(const Settings& s) {
   require(s.missing == "error" || s.missing == "ffill" || s.missing == "interpolate-past" ||
               s.missing == "drop",
           "missing", "error, ffill, interpolate-past or drop", s.missing);
+  require(s.date_order.empty() || s.date_order == "dmy" || s.date_order == "mdy" ||
+              s.date_order == "ymd",
+          "date-order", "dmy, mdy or ymd", s.date_order);
+  if (!s.numbers.empty()) (void)axisgrad::number_form(s.numbers);
   require(s.split.size() == 3, "split", "three numbers: train,validation,test", s.split.size());
   require(!s.target.empty(), "target", "the name of a column", "none");
 }

@@ -17,9 +17,13 @@ using Names = std::vector<std::string>;
 struct Settings {
   std::string data;
   Names target{"all"};
-  std::string date_column;
+  Names date_column;
+  std::string date_order;
   Names columns;
+  std::string numbers;
+  bool header = true;
   std::string missing = "error";
+  Names missing_words;
   Names split{"0.7", "0.1", "0.2"};
   Size lookback = 96, horizon = 24, season = 0;
 
@@ -42,11 +46,23 @@ struct Settings {
       "Columns to forecast, separated by commas (names with a comma in double quotes), or all");
     f("lookback", lookback, "Rows that a forecast may look back on");
     f("horizon", horizon, "Rows to forecast");
-    f("date-column", date_column, "Column of dates (found by itself when one holds dates)");
+    f("date-column", date_column,
+      "Column of dates, or several that make one: date,time (found by itself when one holds "
+      "dates)");
+    f("date-order", date_order,
+      "dmy, mdy or ymd: what 03/04/2016 means (told by the rows where they can)");
     f("columns", columns, "Columns to use, separated by commas; all of numbers when left out");
+    f("numbers", numbers,
+      "How one thousand two hundred and thirty-four and a half is written in the table: 1234.5, "
+      "1234,5, 1,234.5, 1.234,5, 1 234,5 or 1'234.5 (told by the rows where they can)");
+    f("header", header,
+      "On by default: the first row names the columns. --no-header: it holds numbers, and the "
+      "columns are c1, c2, ...");
     f("missing", missing,
       "What a missing cell is: error, ffill (the value above), interpolate-past (the line through "
-      "the two values above, within what was seen) or drop (the row)");
+      "the two values above, not beyond what was seen) or drop (the row)");
+    f("missing-words", missing_words,
+      "What else stands for a missing cell, beside NA, NaN, null, -, ? and such: -999,closed");
     f("split", split, "Train, validation and test in the order of time: shares or numbers of rows");
     f("season", season, "Rows in a season, for the seasonal rule; 0: a day, week or year by dates");
     f("model", model, "See 'forecast models'");
@@ -56,8 +72,9 @@ struct Settings {
     f("dropout", dropout, "Share of the elements dropped in training");
     f("ridge", ridge, "Penalty of the linear model");
     f("instance-norm", instance_norm,
-      "Normalise each window and variable by its own mean and deviation, and put them back at the "
-      "end");
+      "On by default: the model sees each window and variable with mean 0 and deviation 1, and its "
+      "forecast gets the window's own mean and deviation back. --no-instance-norm: it sees the "
+      "levels as they are, scaled by the training rows alone");
     f("residual", residual, "Forecast the difference to the last value");
     f("current", current,
       "Let the model see the other variables one row further, up to the first row forecast: for "

@@ -4,6 +4,7 @@
 #include <axisgrad/autograd/kernels/parallel.hpp>
 
 #include "commands.hpp"
+#include "files.hpp"
 #include "report.hpp"
 #include "training.hpp"
 
@@ -28,14 +29,17 @@ void print_data(const Prepared& d) {
 }
 
 // What may change between a training and its continuation; the rest would make another model.
-void require_same(Settings now, const Folder& folder) {
-  Settings before = read_config(folder).settings;
+void require_same(Settings now, const Prepared& data, const Folder& folder) {
+  const RunConfig config = read_config(folder);
+  Settings before = config.settings;
   for (Settings* s : {&now, &before}) s->epochs = 1, s->patience = 0, s->threads = 0, s->data = "";
   const Json a = to_json(before), b = to_json(now);
   for (const auto& [name, value] : a.items())
     if (b[name] != value)
-      ag::fail("forecast", "--resume with --", name, ' ', b[name].dump(), ", but '",
-               folder.string(), "' was begun with ", value.dump());
+      ag::fail("forecast", "'", folder.string(), "' was begun with --", name, ' ', value.dump(),
+               ", not ", b[name].dump(), ": another --out makes a new run");
+  // Without a scaler it was stopped before it began to train.
+  if (std::filesystem::exists(folder / "scaler.safetensors")) require_table(folder, config, data);
 }
 
 namespace {
@@ -47,6 +51,7 @@ void explain_and_report(const ExplainCommand& command, const Settings& settings,
                         const Forecaster& model, const Prepared& data, const RunMetrics& metrics) {
   if (!can_be_explained(model))
     return write_report(command.run, settings, model, data, metrics, nullptr);
+  check(command.options, data.test.samples());
   fmt::print("\nWhat it looks at: every step and variable is scrambled in turn ...\n");
   std::fflush(stdout);
   const Explanation e = explain_model(model, data, command.options);
@@ -64,13 +69,13 @@ int train(const TrainCommand& command) {
   if (begun && !command.resume && !command.overwrite)
     ag::fail("forecast", "'", command.out.string(),
              "' holds a run already: --resume goes on with it, --overwrite begins anew");
-  if (begun && command.resume) require_same(settings, command.out);
   if (settings.data.empty()) ag::fail("forecast", "which table? give a file, or a --config");
   use_threads(settings);
   const Prepared data = prepare(read_series(settings.data, settings), settings);
+  if (begun && command.resume) require_same(settings, data, command.out);
   Forecaster model(settings.model, context_of(data, settings));
   print_data(data);
-  std::filesystem::create_directories(command.out);
+  make_folder(command.out);
   if (begun && !command.resume)
     for (const char* old : {"checkpoint.safetensors", "weights.safetensors", "history.csv",
                             "metrics.json", "report.html"})
@@ -97,7 +102,12 @@ int explain(const ExplainCommand& command) {
   if (!can_be_explained(model))
     ag::fail("forecast", "the rule '", config.settings.model,
              "' repeats what it saw: there is nothing to explain");
-  explain_and_report(command, config.settings, model, data, read_metrics(command.run));
+  // A training that was killed at its very end has weights, but no metrics.json yet.
+  const bool measured = std::filesystem::exists(command.run / "metrics.json");
+  explain_and_report(
+      command, config.settings, model, data,
+      measured ? read_metrics(command.run)
+               : RunMetrics{measure(model, data), measure_baselines(data, config.settings)});
   return 0;
 }
 

@@ -91,6 +91,7 @@ std::vector<EpochLine> read_history(const Folder& folder) {
 
 bool train_model(Forecaster& model, const Prepared& data, const Settings& settings,
                  const Folder& folder, const TrainingOptions& options) {
+  remove_half_written(folder);
   write_config(folder, settings, data);
   write_scaler(folder, data.scaler);
   if (is_rule(model.info()))

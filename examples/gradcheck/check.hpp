@@ -21,6 +21,7 @@ struct Case {
   Function<float> in_float;
   bool differentiable = true;  // false: the result has to be a constant
   bool other_points = true;    // whether it means something at -x and near x as well
+  std::size_t parameters = 0;  // that have to be checked beside the inputs
   ag::RecordingOptions recording{};
 };
 
@@ -32,7 +33,7 @@ struct Check {
 
 /// Every op of the catalogue, a case for each of its samples.
 std::vector<Check> op_checks();
-/// The registry: registry.cpp, where a module or model is added by one line.
+/// The registry: registry.cpp and registry_models.cpp, where one is added by one line.
 std::vector<Check> module_checks();
 std::vector<Check> model_checks();
 /// All of these.

@@ -4,9 +4,10 @@
 #include <cmath>
 
 #include <CLI/CLI.hpp>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "names.hpp"
 #include "run.hpp"
 
 namespace {
@@ -45,17 +46,23 @@ std::string position(const checks::Worst& worst) {
 }
 
 void print(const checks::Result& r) {
-  fmt::print("{:<7} {:<44} {:>8.1e} {:>7.2f}  {:<6} {}\n", r.kind, r.name, r.max_rel_error,
-             r.seconds, r.passed ? "right" : "WRONG", r.worst ? position(*r.worst) : "constant");
+  fmt::print("{:<7} {:<52} {:>8.1e} {:>7.2f}  {:<6} {}\n", r.kind, r.name, r.max_rel_error,
+             r.seconds, r.passed ? "right" : "WRONG", r.worst ? position(*r.worst) : "");
   if (!r.text.empty()) fmt::print("{}", r.text);
   std::fflush(stdout);
 }
 
-// The checks with these names; all when none is named. Null text, or what is wrong with a name.
+// The checks with these names; all when none is named. Returns what is wrong with a name.
 std::string select(std::vector<checks::Check>& all, const std::vector<std::string>& names) {
-  for (const std::string& name : names)
-    if (std::none_of(all.begin(), all.end(), [&](const auto& c) { return c.name == name; }))
-      return fmt::format("There is no check '{}': --list shows all {} names.", name, all.size());
+  std::vector<std::string> known;
+  for (const auto& check : all) known.push_back(check.name);
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const auto close = checks::near_matches(name, known);
+    return fmt::format("There is no check '{}'{}: --list shows all {} names.", name,
+                       close.empty() ? "" : fmt::format(", but '{}'", fmt::join(close, "', '")),
+                       known.size());
+  }
   if (!names.empty())
     std::erase_if(all, [&](const auto& c) {
       return std::find(names.begin(), names.end(), c.name) == names.end();
@@ -74,7 +81,7 @@ int run(const Options& o) {
     return 0;
   }
   if (!o.json)
-    fmt::print("{:<7} {:<44} {:>8} {:>7}  {:<6} {}\n", "kind", "name", "max rel", "s", "", "worst");
+    fmt::print("{:<7} {:<52} {:>8} {:>7}  {:<6} {}\n", "kind", "name", "max rel", "s", "", "worst");
   const auto start = std::chrono::steady_clock::now();
   ordered_json list = ordered_json::array();
   int failed = 0;

@@ -53,13 +53,19 @@ Case make_case(const std::string& title, const Make& make, const Call& call,
                const Shapes&... shapes) {
   using M = decltype(make());
   const auto module = std::make_shared<M>(make());
-  if constexpr (ag::Module<M>) initialise(ag::parameters(*module));
+  std::size_t parameters = 0;
+  if constexpr (ag::Module<M>) {
+    const auto all = ag::parameters(*module);
+    initialise(all);
+    parameters = all.size();
+  }
   std::uint64_t seed = 0;
   constexpr std::size_t inputs = sizeof...(Shapes);
   return {.title = title,
           .inputs = {normal_values(shapes, ++seed)...},
           .in_double = listed<double, inputs, M>(module, call),
-          .in_float = listed<float, inputs, M>(module, call)};
+          .in_float = listed<float, inputs, M>(module, call),
+          .parameters = parameters};
 }
 
 /// A check of what make() returns, a module in float, called with one input of each shape; its

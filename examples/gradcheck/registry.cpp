@@ -7,15 +7,12 @@
 #include <axisgrad/nn/correlated_attention.hpp>
 #include <axisgrad/nn/dense.hpp>
 #include <axisgrad/nn/dropout.hpp>
-#include <axisgrad/nn/dual_stage.hpp>
-#include <axisgrad/nn/dual_stage_rnn.hpp>
 #include <axisgrad/nn/itransformer.hpp>
 #include <axisgrad/nn/layer_norm.hpp>
 #include <axisgrad/nn/lstm.hpp>
 #include <axisgrad/nn/multi_head_attention.hpp>
 #include <axisgrad/nn/per_variable_attention.hpp>
 #include <axisgrad/nn/position.hpp>
-#include <axisgrad/nn/sequential.hpp>
 #include <axisgrad/nn/variable_query_attention.hpp>
 
 #include "make.hpp"
@@ -275,86 +272,6 @@ std::vector<Check> module_checks() {
           "EncoderLayer",
           [] { return EncoderLayer<float>({.d_model = 4, .num_heads = 2, .d_ff = 3}); },
           Shape{2, 3, 4}),
-  };
-}
-
-std::vector<Check> model_checks() {
-  return {
-      model(
-          "time block -> LSTM -> Dense",
-          [] {
-            return Sequential(TimeAttentionBlock<float>(4),
-                              last(LSTM<float>({.inputs = 3, .units = 2})), Dense<float>(2, 1));
-          },
-          Shape{2, 4, 3}),
-      model(
-          "LSTM -> time block -> Flatten -> Dense",
-          [] {
-            return Sequential(sequence(LSTM<float>({.inputs = 3, .units = 2})),
-                              TimeAttentionBlock<float>(4), Flatten{}, Dense<float>(8, 1));
-          },
-          Shape{2, 4, 3}),
-      model(
-          "feature block -> LSTM -> Dense",
-          [] {
-            return Sequential(FeatureAttentionBlock<float>(3),
-                              last(LSTM<float>({.inputs = 3, .units = 2})), Dense<float>(2, 1));
-          },
-          Shape{2, 4, 3}),
-      model(
-          "LSTM -> LSTM -> Dense",
-          [] {
-            return Sequential(sequence(LSTM<float>({.inputs = 3, .units = 2})),
-                              last(LSTM<float>({.inputs = 2, .units = 2})), Dense<float>(2, 1));
-          },
-          Shape{2, 4, 3}),
-      in_training(model(
-          "Dense -> relu -> Dropout -> Dense",
-          [] {
-            return Sequential(Dense<float>(3, 4), Activate{Activation::relu}, Dropout(.3),
-                              Dense<float>(4, 2));
-          },
-          Shape{3, 3})),
-      model(
-          "DualStage, attention",
-          [] { return DualStage<float>({.features = 3, .lstm_units = 2, .attention_units = 2}); },
-          Shape{2, 4, 3}),
-      model(
-          "DualStage, time block",
-          [] {
-            return DualStage<float>({.features = 3,
-                                     .lstm_units = 2,
-                                     .second = SecondStage::time_block,
-                                     .time_steps = 4});
-          },
-          Shape{2, 4, 3}),
-      model(
-          "DualStageRNN",
-          [] {
-            return DualStageRNN<float>(
-                {.time_steps = 3, .series = 2, .encoder_units = 2, .decoder_units = 2});
-          },
-          Shape{2, 3, 2}, Shape{2, 3}),
-      model(
-          "ITransformer",
-          [] {
-            return ITransformer<float>(
-                {.time_steps = 5, .horizon = 2, .d_model = 4, .num_heads = 2, .d_ff = 3});
-          },
-          Shape{2, 5, 3}),
-      in_training(model(
-          "ITransformer, identity embeddings, dropout",
-          [] {
-            return ITransformer<float>({.time_steps = 5,
-                                        .horizon = 2,
-                                        .d_model = 4,
-                                        .num_heads = 2,
-                                        .d_ff = 3,
-                                        .dropout = .3,
-                                        .identity_embeddings = true,
-                                        .variables = 2});
-          },
-          Shape{2, 5, 2})),
   };
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <axisgrad/autograd/backward.hpp>
+#include <axisgrad/autograd/gradcheck/report.hpp>
 #include <axisgrad/autograd/random.hpp>
 
 namespace checks {
@@ -64,15 +65,6 @@ double largest(const ag::Tensor<double>& x) {
   return most;
 }
 
-std::vector<ag::Size> index_of(const ag::Shape& shape, ag::Size at) {
-  std::vector<ag::Size> index;
-  for (int a = 0; a < shape.rank(); ++a) {
-    const ag::Size step = shape.product(a + 1, shape.rank());
-    index.push_back(at / step), at %= step;
-  }
-  return index;
-}
-
 }  // namespace
 
 SingleFinding compare_single(const Case& c, int order) {
@@ -88,7 +80,8 @@ SingleFinding compare_single(const Case& c, int order) {
       const double difference = std::abs(a.data()[i] - b.data()[i]);
       const double error = difference == 0 ? 0 : difference / scale;
       if (error <= found.error) continue;
-      found = {error, twice[k].name, index_of(b.shape(), i), a.data()[i], b.data()[i]};
+      found = {error, twice[k].name, ag::gradchecking::index_of(b.shape(), i), a.data()[i],
+               b.data()[i]};
     }
   }
   return found;

@@ -8,7 +8,6 @@
 #include <axisgrad/nn/data/windows.hpp>
 #include <axisgrad/nn/explain/dependence.hpp>
 #include <axisgrad/nn/explain/importance.hpp>
-#include <axisgrad/nn/explain/score.hpp>
 #include <axisgrad/optim/adam.hpp>
 #include <axisgrad/optim/fit.hpp>
 
@@ -103,10 +102,9 @@ Evidence of_series(const Task& task) {
 Evidence of_network(const Task& task) {
   const auto start = std::chrono::steady_clock::now();
   const Data data(task);
-  Forecaster model({.variables = data.values.shape()[1],
-                    .identity = task.identity,
-                    .feed_forward = task.feed_forward,
-                    .layers = task.layers});
+  ForecasterOptions network = task.network;
+  network.variables = data.values.shape()[1];
+  Forecaster model(network);
   const auto parameters = ag::parameters(model);
   ag::initialise(parameters, task.seed);
   ag::Adam<float> adam({.learning_rate = 2e-3});
@@ -132,10 +130,9 @@ Evidence of_network(const Task& task) {
 
 ag::Tensor<double> truth(const Task& task) { return Data(task).made.truth; }
 
-double auroc(const Task& task, const ag::Tensor<double>& matrix) {
+ag::MatrixScore score(const Task& task, const ag::Tensor<double>& matrix) {
   const ag::Rows scored{0, series};
-  return ag::attention_score(ag::take_rows(matrix, scored), ag::take_rows(truth(task), scored))
-      .auroc;
+  return ag::attention_score(ag::take_rows(matrix, scored), ag::take_rows(truth(task), scored));
 }
 
 double share_of_noise(const ag::Tensor<double>& matrix) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <axisgrad/nn/data/planted_dependency.hpp>
+#include <axisgrad/nn/explain/score.hpp>
 
 #include "forecaster.hpp"
 
@@ -26,8 +27,7 @@ struct Task {
   ag::Size points = 4'000;
   std::uint64_t seed = 1;
   int epochs = 80;
-  bool identity = true, feed_forward = false;
-  int layers = 1;
+  ForecasterOptions network{};  // its variables are those of the data
 };
 
 /// Lagged correlation and least squares: what needs no network.
@@ -35,10 +35,10 @@ Evidence of_series(const Task& task);
 /// Trains a forecaster; then its attention, gradients and permutation importance on the test part.
 Evidence of_network(const Task& task);
 
-/// The truth and the AUROC of a matrix against it: off the diagonal, in the rows of the series that
-/// have parents.
+/// The truth and how well a matrix agrees with it: off the diagonal, in the rows of the series that
+/// have parents. k of precision at k is the number of true pairs, 16.
 ag::Tensor<double> truth(const Task& task);
-double auroc(const Task& task, const ag::Tensor<double>& matrix);
+ag::MatrixScore score(const Task& task, const ag::Tensor<double>& matrix);
 /// Of the data with series of pure noise: the share of the elements off the diagonal, in the same
 /// rows, that stands in the columns of those; negative elements count as 0.
 double share_of_noise(const ag::Tensor<double>& matrix);

@@ -16,6 +16,8 @@ inline constexpr ag::Size window = 8, width = 32, heads = 4;
 
 struct ForecasterOptions {
   ag::Size variables = 8;
+  /// Whether the window of a variable is embedded in `width` numbers, or attends as it is.
+  bool embed = true;
   /// A learnt vector for each variable, added to its embedding: without it two variables with the
   /// same past are the same to the attention.
   bool identity = true;
@@ -49,9 +51,8 @@ struct Layer {
   }
 };
 
-/// x (B,8,V) -> its variables as tokens (B,V,8) -> with identity: Dense (B,V,32) + a vector for
-/// each
-/// -> per layer h + attention over variables -> Dense (B,V,1) -> (B,1,V)
+/// x (B,8,V) -> its variables as tokens (B,V,8) -> embedded: Dense (B,V,32) -> with identity: + a
+/// vector for each -> per layer h + attention over variables -> Dense (B,V,1) -> (B,1,V)
 class Forecaster {
  public:
   using scalar = float;
@@ -59,10 +60,12 @@ class Forecaster {
   explicit Forecaster(const ForecasterOptions& o)
       : embed(window, width),
         identity({.axis = 1, .positions = o.variables, .embed_axis = 2, .size = width}),
-        head(o.identity ? width : window, 1),
+        head(o.embed ? width : window, 1),
         options_(o) {
+    if (!o.embed && (o.identity || o.feed_forward))
+      ag::fail("Forecaster", "identity and feed-forward need .embed");
     for (int l = 0; l < o.layers; ++l)
-      layers.emplace_back(o.identity ? width : window, o.feed_forward);
+      layers.emplace_back(o.embed ? width : window, o.feed_forward);
   }
 
   template <ag::Scalar T>
@@ -77,7 +80,8 @@ class Forecaster {
     return all[static_cast<std::size_t>(layer)];
   }
   void visit(auto&& visitor) {
-    if (options_.identity) visitor("embed", embed), visitor("identity", identity);
+    if (options_.embed) visitor("embed", embed);
+    if (options_.identity) visitor("identity", identity);
     for (std::size_t l = 0; l < layers.size(); ++l)
       visitor("layer_" + std::to_string(l + 1), layers[l]);
     visitor("head", head);
@@ -92,7 +96,8 @@ class Forecaster {
   template <ag::Scalar T>
   ag::Var<T> run(const ag::Var<T>& x, std::vector<ag::Var<T>>* weights) const {
     ag::Var<T> h = swap_axes(x, ag::Axis::time, ag::Axis::feature);
-    if (options_.identity) h = identity(embed(h));
+    if (options_.embed) h = embed(h);
+    if (options_.identity) h = identity(h);
     for (const Layer& layer : layers) {
       if (weights) {
         const auto attended = layer.attention.with_weights(h);

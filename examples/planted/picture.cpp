@@ -34,7 +34,7 @@ std::filesystem::path draw(const std::vector<Panel>& panels, const std::filesyst
   const std::size_t rows = (panels.size() + 2) / 3;
   std::string script = fmt::format(R"(set terminal pngcairo size 1080,{} font 'DejaVu Sans,11'
 set output '{}.png'
-set multiplot layout {},3 title '{}' noenhanced font 'DejaVu Sans,14'
+set multiplot layout {},3 title "{}\n{{/*.75 Each map in shades from its smallest to its largest element; the diagonal is not scored}}" font 'DejaVu Sans,13'
 set palette defined (0 '#f7fbff', .35 '#9ecae1', .7 '#3182bd', 1 '#08306b')
 unset colorbox
 set size square

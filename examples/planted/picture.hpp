@@ -15,7 +15,8 @@ struct Panel {
 
 /// Writes NAME.png, three panels in a row, and what gnuplot made it from; each panel in shades from
 /// its smallest to its largest element off the diagonal; the diagonal, which is not scored, is
-/// blank. Returns the path of the picture. Error when gnuplot fails.
+/// blank. The title is gnuplot's enhanced text. Returns the path of the picture. Error when gnuplot
+/// fails.
 std::filesystem::path draw(const std::vector<Panel>& panels, const std::filesystem::path& folder,
                            const std::string& name, const std::string& title);
 

@@ -28,8 +28,8 @@ class LeastSquares {
   template <Scalar T>
   explicit LeastSquares(const Windows<T>& train, LeastSquaresOptions options = {});
 
-  [[nodiscard]] const Tensor<double>& matrix() const { return matrix_; }
-  [[nodiscard]] const Tensor<double>& intercept() const { return intercept_; }  // (1, horizon)
+  [[nodiscard]] Tensor<double> matrix() const { return matrix_; }
+  [[nodiscard]] Tensor<double> intercept() const { return intercept_; }  // (1, horizon)
   /// Error when the windows do not have the lookback of the fit.
   template <Scalar T>
   [[nodiscard]] Tensor<T> predict(const Tensor<T>& x, const std::vector<Size>& targets = {}) const;

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace axisgrad {
 
@@ -24,5 +25,19 @@ class NumberReader {
   char decimal_ = '.', thousands_ = '\0';
   std::string plain_;
 };
+
+/// The two signs of a way to write numbers, and an example that shows them: 1.234,5 or 1234.5.
+struct NumberForm {
+  char decimal = '.', thousands = '\0';
+  friend bool operator==(const NumberForm&, const NumberForm&) = default;
+};
+[[nodiscard]] std::string example(NumberForm form);
+/// The signs of an example. Error when it is none: one thousand two hundred and thirty-four and a
+/// half is asked for.
+[[nodiscard]] NumberForm number_form(std::string_view example);
+
+/// Whether a first row names columns: a cell is neither a number nor a date nor a word for a
+/// missing one; or they are 0, 1, 2, ... or 1, 2, 3, ..., as data frames without names are written.
+[[nodiscard]] bool holds_names(const std::vector<std::string>& row, NumberReader& number);
 
 }  // namespace axisgrad

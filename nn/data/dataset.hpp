@@ -50,7 +50,7 @@ struct Dataset {
   Dataset(X x_, Tensor<T> y_) : x(std::move(x_)), y(std::move(y_)) { require_consistent(); }
 
   [[nodiscard]] Size samples() const { return y.empty() || y.rank() == 0 ? 0 : y.shape()[0]; }
-  [[nodiscard]] const Tensor<T>& input(std::size_t i) const {
+  [[nodiscard]] Tensor<T> input(std::size_t i) const {
     if constexpr (Inputs == 1)
       return (void)i, x;
     else

@@ -8,7 +8,7 @@
 namespace axisgrad {
 namespace {
 
-constexpr double largest_radius = .9, own_past = .5, factor_memory = .8;
+constexpr double largest_radius = .9, first_own_past = .5, factor_memory = .8;
 constexpr Size settling = 500;  // steps before the first that is given out
 
 std::uint64_t u(Size i) { return static_cast<std::uint64_t>(i); }
@@ -40,24 +40,37 @@ std::vector<PlantedEdge> draw_edges(const PlantedDependencyOptions& o, std::uint
   return edges;
 }
 
-Tensor<double> lag_matrices(const std::vector<PlantedEdge>& edges,
-                            const PlantedDependencyOptions& o) {
+// What a series is made of: its parents and its own last value.
+struct System {
+  std::vector<PlantedEdge> edges;
+  double own_past;
+};
+
+Tensor<double> lag_matrices(const System& system, const PlantedDependencyOptions& o) {
   Tensor<double> a({o.max_lag, o.series, o.series}, 0.);
-  for (const PlantedEdge& e : edges) a.set({e.lag - 1, e.child, e.parent}, e.coefficient);
-  if (o.kind == PlantedKind::self)
-    for (Size i = 0; i < o.series; ++i) a.set({0, i, i}, own_past);
+  for (const PlantedEdge& e : system.edges) a.set({e.lag - 1, e.child, e.parent}, e.coefficient);
+  for (Size i = 0; i < o.series; ++i) a.set({0, i, i}, system.own_past);
   return a;
 }
 
+System draw(const PlantedDependencyOptions& o, std::uint64_t key) {
+  System system{draw_edges(o, key), o.kind == PlantedKind::self ? first_own_past : 0};
+  while (spectral_radius(lag_matrices(system, o)) > largest_radius) {
+    for (PlantedEdge& e : system.edges) e.coefficient *= .95;
+    system.own_past *= .95;
+  }
+  return system;
+}
+
 // Rows of u from `first` on get what the earlier ones cause, on top of what they hold (the noise).
-void run(std::vector<double>& values, Size first, Size steps, const std::vector<PlantedEdge>& edges,
+void run(std::vector<double>& values, Size first, Size steps, const System& system,
          const PlantedDependencyOptions& o) {
   double* const at = values.data();
   for (Size t = first; t < steps; ++t) {
     double* const row = at + t * o.series;
-    if (o.kind == PlantedKind::self && t > 0)
-      for (Size i = 0; i < o.series; ++i) row[i] += own_past * row[i - o.series];
-    for (const PlantedEdge& e : edges) {
+    if (system.own_past != 0 && t > 0)
+      for (Size i = 0; i < o.series; ++i) row[i] += system.own_past * row[i - o.series];
+    for (const PlantedEdge& e : system.edges) {
       if (e.lag > t) continue;
       const double parent = at[(t - e.lag) * o.series + e.parent];
       row[e.child] +=
@@ -68,14 +81,13 @@ void run(std::vector<double>& values, Size first, Size steps, const std::vector<
 }
 
 // Of the linear kinds: sum of the squared responses to a unit of noise in each series.
-std::vector<double> variances(const std::vector<PlantedEdge>& edges,
-                              const PlantedDependencyOptions& o) {
+std::vector<double> variances(const System& system, const PlantedDependencyOptions& o) {
   constexpr Size steps = 400;  // .9^400 is 5e-19
   std::vector<double> result(static_cast<std::size_t>(o.series), 0.);
   for (Size source = 0; source < o.series; ++source) {
     std::vector<double> response(static_cast<std::size_t>(steps * o.series), 0.);
     response[static_cast<std::size_t>(source)] = 1;
-    run(response, 1, steps, edges, o);
+    run(response, 1, steps, system, o);
     for (std::size_t k = 0; k < response.size(); ++k)
       result[k % result.size()] += response[k] * response[k];
   }
@@ -110,9 +122,7 @@ template <Scalar T>
 PlantedDependency<T> planted_dependency(const PlantedDependencyOptions& o) {
   validate(o);
   const std::uint64_t key = mix_keys(o.seed, key_of("planted_dependency"));
-  std::vector<PlantedEdge> edges = draw_edges(o, mix_keys(key, 0));
-  while (spectral_radius(lag_matrices(edges, o)) > largest_radius)
-    for (PlantedEdge& e : edges) e.coefficient *= .95;
+  System system = draw(o, mix_keys(key, 0));
 
   const Size extra = o.kind == PlantedKind::noise ? o.noise_series : 0, width = o.series + extra,
              steps = settling + o.points;
@@ -121,12 +131,12 @@ PlantedDependency<T> planted_dependency(const PlantedDependencyOptions& o) {
   for (Size t = 0; t < steps; ++t)
     for (Size i = 0; i < o.series; ++i)
       series[static_cast<std::size_t>(t * o.series + i)] = noise.normal(u(t), u(i));
-  run(series, 0, steps, edges, o);
+  run(series, 0, steps, system, o);
 
   Tensor<double> floor({width}, 1.);
   if (o.kind == PlantedKind::factor) {
     // loading_i = sd(u_i) / sd(f), so that f makes up half of the variance.
-    const auto own = variances(edges, o);
+    const auto own = variances(system, o);
     constexpr double variance = 1 / (1 - factor_memory * factor_memory);
     double f = 0;
     for (Size t = 0; t < steps; ++t) {
@@ -140,7 +150,7 @@ PlantedDependency<T> planted_dependency(const PlantedDependencyOptions& o) {
   }
 
   PlantedDependency<T> result{Tensor<T>({o.points, width}), Tensor<double>({width, width}, 0.),
-                              std::move(edges), std::move(floor)};
+                              std::move(system.edges), system.own_past, std::move(floor)};
   T* to = result.values.mutable_data();
   const double* from = series.data() + settling * o.series;
   for (Size t = 0; t < o.points; ++t) {

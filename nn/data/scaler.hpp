@@ -42,8 +42,8 @@ class StandardScaler : public FeatureScaler {
   void fit(const Tensor<T>& x) {
     fit(x, {0, x.rank() ? x.shape()[0] : 0});
   }
-  [[nodiscard]] const Tensor<double>& mean() const { return shift_; }
-  [[nodiscard]] const Tensor<double>& deviation() const { return scale_; }
+  [[nodiscard]] Tensor<double> mean() const { return shift_; }
+  [[nodiscard]] Tensor<double> deviation() const { return scale_; }
   /// The scaler of some of the features, in this order: of those predicted, say.
   [[nodiscard]] StandardScaler select(const std::vector<Size>& features) const {
     StandardScaler s = *this;

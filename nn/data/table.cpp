@@ -57,7 +57,7 @@ Table Table::take(Rows range) const {
   return t;
 }
 
-const std::vector<std::string>& Table::text(std::string_view name) const {
+const std::vector<std::string>& Table::text(std::string_view name) const& {
   return texts[static_cast<std::size_t>(find(text_names, name, "column of text"))];
 }
 

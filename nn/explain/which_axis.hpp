@@ -10,6 +10,8 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -122,7 +124,14 @@ Probe as_probe(const R& r) {
     return probe;
   } else if constexpr (requires { r.sequence(); }) {
     return {r.sequence()};
+  } else if constexpr (requires { std::tuple_size<R>::value; }) {
+    Probe probe{std::get<0>(r)};
+    if constexpr ((std::tuple_size_v<R>) > 1) add_weights(probe, "weights", std::get<1>(r));
+    return probe;
   } else {
+    static_assert(std::is_convertible_v<R, Var<double>>,
+                  "which_axis: f must return a Var<double>, a struct with a member out, a pair of "
+                  "output and weights, or the result of an LSTM");
     return {r};
   }
 }
@@ -131,9 +140,9 @@ Probe as_probe(const R& r) {
 
 /// Probes f, a function of x (rank 3 or more, axis 0 the batch) that returns a Var, a struct with
 /// `out` and perhaps `weights` (one, or one for each layer), `time_weights`, `feature_weights`,
-/// `alpha`, `beta`, or an LSTM's result (its sequence); a module that has with_weights(x) is asked
-/// for them. It is computed in double with
-/// its parameters as they are. About (T + F + samples) backward passes and as many calls for each
+/// `alpha`, `beta`, a pair of output and weights, or an LSTM's result (its sequence); a module that
+/// has with_weights(x) is asked for them. It is computed in double with its parameters as they are.
+/// About (T + F + samples) backward passes and as many calls for each
 /// point. Differences below 1e-12 of the outputs and gradients around them count as rounding. Error
 /// when f differs between equal calls, or gives NaN at a point. Deterministic: the same f, x and
 /// options give the same answer.

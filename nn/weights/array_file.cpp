@@ -126,6 +126,9 @@ ArrayFile read_arrays(const std::filesystem::path& path) {
 }
 
 void write_arrays(const std::filesystem::path& path, const ArrayFile& file) {
+  if (!is_npz(path) && path.extension() != ".safetensors")
+    fail("save", "the name of a weights file must end in .safetensors or .npz, got '",
+         path.filename().string(), "'");
   is_npz(path) ? write_npz(path, file) : write_safetensors(path, file);
 }
 

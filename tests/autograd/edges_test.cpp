@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <axisgrad/autograd/backward.hpp>
+#include <axisgrad/autograd/functional.hpp>
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/tape.hpp>
 
@@ -63,6 +63,58 @@ void check_far(list<Op...>) {
 
 TEST_CASE_TEMPLATE("edges: no derivative is NaN where the value is finite", T, float, double) {
   check_far<T>(pointwise_ops{});
+}
+
+TEST_CASE("edges: lines of equal numbers have no deviation and no slope, whatever the number") {
+  for (double v : {.1, 1 / 3., 1e8 + .1, 5.})
+    for (std::size_t n : {1, 3, 7, 10}) {
+      const Values x(n, v), zeros(n, 0.);
+      CHECK(slopes({x}, [](auto& a) { return stddev(a[0]); })[0] == zeros);
+      CHECK(slopes({x}, [](auto& a) { return var(a[0]); })[0] == zeros);
+      CHECK(stddev(constant(Tensor<double>({static_cast<Size>(n)}, x))).item() == 0);
+    }
+  // The digits of a large offset are not lost.
+  CHECK(var(constant(Tensor<double>({3}, {1e8 + 1, 1e8 + 2, 1e8 + 3}))).item() ==
+        doctest::Approx(2 / 3.).epsilon(1e-15));
+}
+
+TEST_CASE_TEMPLATE("edges: a norm whose squares leave the range of its scalar type", T, float,
+                   double) {
+  const bool single = std::is_same_v<T, float>;
+  for (T unit : {single ? T(1e30) : T(1e200), single ? T(1e-30) : T(1e-200)}) {
+    const Tensor<T> x({2, 2}, {3 * unit, 4 * unit, 0, 0});
+    for (bool keep : {false, true}) {
+      Tape<T> tape;
+      const Var<T> at = tape.input(x, {.gradient = true}), y = norm(at, 1, {.keep = keep});
+      CHECK(y.shape() == (keep ? Shape{2, 1} : Shape{2}));
+      CHECK(y.value().data()[0] / unit == doctest::Approx(5).epsilon(1e-6));
+      CHECK(y.value().data()[1] == 0);
+      const Tensor<T> g = grad(sum(y), at).value();
+      CHECK(g(0, 0) == doctest::Approx(.6).epsilon(1e-6));
+      CHECK(g(0, 1) == doctest::Approx(.8).epsilon(1e-6));
+      CHECK(g(1, 0) == 0);
+    }
+  }
+  const T infinite = std::numeric_limits<T>::infinity();
+  CHECK(norm(constant(Tensor<T>({2}, {infinite, 1}))).item() == infinite);
+  CHECK(std::isnan(norm(constant(Tensor<T>({2}, {infinite, T(NAN)}))).item()));
+}
+
+TEST_CASE("edges: Hessians of piecewise functions where the pieces meet") {
+  using V = Var<double>;
+  const auto at = [](const Values& x, auto f) {
+    const Tensor<double> h = hessian(f, Tensor<double>({static_cast<Size>(x.size())}, x));
+    return Values(h.begin(), h.end());
+  };
+  CHECK(at({0, 1}, [](const V& x) { return sum(square(relu(x))); }) == Values{0, 0, 0, 2});
+  CHECK(at({0, 1}, [](const V& x) { return sum(abs(x)); }) == Values(4, 0.));
+  CHECK(at({0, -1}, [](const V& x) { return sum(pow(abs(x), 3.)); }) == Values{0, 0, 0, 6});
+  CHECK(at({1, 1}, [](const V& x) { return square(max(x)); }) == Values(4, .5));
+  CHECK(at({1, 2}, [](const V& x) { return sum(square(maximum(x, 1.))); }) == Values{.5, 0, 0, 2});
+  CHECK(at({0, 2}, [](const V& x) { return sum(square(clamp(x, 0., 1.))); }) == Values{2, 0, 0, 0});
+  CHECK(at({0, 0}, [](const V& x) { return index(x, {0}) * index(x, {1}); }) == Values{0, 1, 1, 0});
+  CHECK(at({0, -inf}, [](const V& x) { return logsumexp(x); }) == Values(4, 0.));
+  CHECK(at({1}, [](const V& x) { return huber(x, V(Tensor<double>({1}, 0.))); }) == Values{1});
 }
 
 TEST_CASE("edges: |x| and |p - t| have slope 0 where they are 0") {

@@ -57,7 +57,12 @@ TEST_CASE("errors: shapes and tensors") {
   CHECK_REFUSED("[tensor] an empty tensor has no elements to write to", empty.mutable_data());
   CHECK_REFUSED("[tensor] an empty tensor has no elements", empty(0));
   CHECK_REFUSED("[reshape] an empty tensor has no elements to view as (0)", empty.reshaped({0}));
-  CHECK_REFUSED("[reshape] an empty tensor has no elements to view as ()", sum(Var<double>()));
+  CHECK_REFUSED("[sum] the input is empty: it has no value", sum(Var<double>()));
+  CHECK_REFUSED("[max] the input is empty: it has no value", max(Var<double>()));
+  CHECK_REFUSED("[matmul] an input is empty: it has no value", matmul(ones({2, 2}), Var<double>()));
+  CHECK_REFUSED("[one_hot] needs at least one class, got -3", one_hot(ones({1}), -3));
+  CHECK_REFUSED("[reshape] a size is -2: only -1 stands for one to be worked out",
+                reshape(ones({2, 3}), {-2, 3}));
   CHECK_REFUSED("[layer_norm] epsilon must be at least 0, got -1",
                 layer_norm(ones({1, 2}), ones({2}), ones({2}), {.epsilon = -1}));
   CHECK_REFUSED("[tensor] got 1 indices for the shape (2,3)", values({2, 3})(0));

@@ -76,5 +76,12 @@ TEST_CASE("functional: what is refused") {
   CHECK(refusal([] { (void)jvp(curve, point, Tensor<double>({3}, 1.)); }) ==
         "[jvp] v must have the shape of x: got (3) and (2)");
   CHECK(refusal([] { (void)vjp(curve, point, Tensor<double>({2}, 1.)); }) ==
-        "[grad] the cotangent has the shape (2), y has (3)");
+        "[vjp] v must have the shape of f(x): got (2) and (3)");
+  Tape<double> tape;
+  const auto x = tape.input(point, {.gradient = true});
+  CHECK(refusal([&] {
+          (void)hvp(sum(square(x)), {x}, {row({1, 2, 3})});
+        }) == "[hvp] v number 0 must have the shape of its x: got (3) and (2)");
+  CHECK(refusal([&] { (void)hvp(sum(square(x)), {x}, {}); }) ==
+        "[hvp] needs one v for each x: got 0 for 1");
 }

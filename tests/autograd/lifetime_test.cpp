@@ -1,5 +1,9 @@
 // How long things live: several tapes, moved tapes and parameters, recordings that follow each
 // other.
+#include <span>
+#include <type_traits>
+#include <utility>
+
 #include <doctest/doctest.h>
 
 #include <axisgrad/autograd/backward.hpp>
@@ -122,4 +126,21 @@ TEST_CASE("a chain of a million nodes: no recursion") {
   CHECK(y.item() == 1'000'001);
   CHECK(tape.nodes() == 1'000'000);
   CHECK(grad(y, x).item() == 1);
+}
+
+TEST_CASE("what a temporary gives is a value of its own") {
+  using V = Var<double>;
+  using T = Tensor<double>;
+  static_assert(std::is_same_v<decltype(std::declval<V>().value()), T>);
+  static_assert(std::is_same_v<decltype(std::declval<V>().shape()), Shape>);
+  static_assert(std::is_same_v<decltype(std::declval<T>().shape()), Shape>);
+  static_assert(std::is_same_v<decltype(std::declval<T>().values()), std::vector<double>>);
+  static_assert(std::is_same_v<decltype(std::declval<const V&>().value()), const T&>);
+  static_assert(std::is_same_v<decltype(std::declval<V&>().shape()), const Shape&>);
+  static_assert(std::is_same_v<decltype(std::declval<T&>().values()), std::span<const double>>);
+  double total = 0;
+  for (double v : exp(constant(vec({0, 0, 0}))).value()) total += v;
+  for (double v : exp(constant(vec({0, 0}))).value().values()) total += v;
+  for (Size n : exp(constant(vec({0, 0}))).shape()) total += static_cast<double>(n);
+  CHECK(total == 7);
 }

@@ -50,5 +50,7 @@ truncate -s 1000 "$folder/copy/index.json"
 expect 1 '0 passed, 1 failed' '^FAILED  index.json: .*not valid JSON' "$folder/copy"
 expect 1 '0 passed, 1 failed' '^FAILED  index.json: .*does not exist' "$folder/none"
 expect 1 '0 passed, 1 failed' '^FAILED  index.json: .*no file of the index is selected' "$arrays" --only 'x*'
+expect 109 'Run with --help for more information.' 'not expected: --hlep' --hlep
+expect 106 'Run with --help for more information.' 'DIR is required'
 
 [[ $wrong == 0 ]]

@@ -12,13 +12,16 @@ modules() {
     /^(class|struct) [A-Za-z]+/ {name = $2} /^  using scalar = / {if (!detail) print name}' "${headers[@]}"
 }
 for class in $(modules); do
-  grep -q "\b$class\b" examples/gradcheck/registry.cpp || bad "examples/gradcheck/registry.cpp has no line for $class"
+  grep -qh "\b$class\b" examples/gradcheck/registry*.cpp || bad "examples/gradcheck/registry*.cpp have no line for $class"
 done
 
 "$program" --list >"$build/gradcheck.list" || bad "--list: exit code $?"
 "$program" --only no_such_check 2>"$build/gradcheck.error"
 [[ $? == 2 ]] || bad "an unknown name must end with exit code 2"
 grep -q "There is no check 'no_such_check': --list shows all" "$build/gradcheck.error" || bad "an unknown name is not named"
+"$program" --only hubre 2>"$build/gradcheck.error"
+[[ $? == 2 ]] || bad "a misspelt name must end with exit code 2"
+grep -q "There is no check 'hubre', but 'huber'" "$build/gradcheck.error" || bad "a misspelt name gets no near match"
 "$program" --order 3 >/dev/null 2>&1 && bad "order 3 is accepted"
 
 for options in "" "--order 2" "--dtype float" "--dtype float --order 2"; do
@@ -31,13 +34,14 @@ import json, sys
 report = json.load(open(sys.argv[1]), parse_constant=lambda c: sys.exit(f'{c} is not JSON'))
 names = [line.split(maxsplit=1)[1].rstrip('\n') for line in open(sys.argv[2])]
 assert list(report) == ['checks', 'passed', 'failed'], list(report)
+assert len(set(names)) == len(names), 'one name stands for two checks'
 assert [c['name'] for c in report['checks']] == names, 'not what --list shows'
 assert report['passed'] == len(names) > 100 and report['failed'] == 0, (report['passed'], report['failed'])
 for check in report['checks']:
     assert list(check) == ['name', 'kind', 'order', 'max_rel_error', 'worst', 'passed', 'seconds'], list(check)
     assert check['kind'] in ('op', 'module', 'model') and check['passed'] is True
-    if check['worst'] is not None:
-        assert list(check['worst']) == ['where', 'index', 'analytic', 'numeric'], list(check['worst'])
+    assert list(check['worst']) == ['where', 'index', 'analytic', 'numeric'], (check['name'], check['worst'])
+    assert all(x is not None for x in check['worst'].values()), (check['name'], check['worst'])
 PYTHON
 done
 

@@ -1,18 +1,34 @@
-"""mutants.py SOURCE COPY: copies SOURCE/autograd to COPY/axisgrad/autograd and plants wrong gradients in the copy.
+"""mutants.py SOURCE COPY: copies SOURCE/autograd to COPY/axisgrad/autograd and plants wrong gradients in the copy: in the gradient
+rules of autograd/ops/ and in the backward parts of autograd/kernels/.
 
-A rule's body stands in the copy once as it is and once for each mutant, chosen at run time:
+A function's body stands in the copy once as it is and once for each mutant, chosen at run time:
 
     gradient(...) { if (axisgrad_mutant == 7) { the body with one sign, index or constant changed } ... the body }
 
-so that all mutants are compiled together. Prints one line for each: number, file, op, what was changed.
+so that all mutants are compiled together. all_ops() of the copy gives little more than the ops named by AXISGRAD_MUTANT_OPS, if that is set.
+Prints one line for each mutant: number, file, op or function, what was changed, ops whose samples should show it.
 """
 import pathlib
 import re
 import shutil
 import sys
 
-DEFINITION = re.compile(r'(std::array<V, \d+>|void)\s+(?:(\w+)::)?gradient\(([^()]*)\)\s*\{')
-
+RULE = re.compile(r'(std::array<V, \d+>|void|Tensor<T>)\s+(?:(\w+)::)?(gradient|of_logits)\(([^()]*)\)\s*\{')
+KERNEL = re.compile(r'(void|const T\*|ScoreView<T>)\s+()(\w+)\(([^()]*)\)\s*(?:const\s*)?\{')
+# Of each file with backward parts: the ops that use it; its functions that serve backward alone and are not called ...backward...; and
+# what could be taken for one another there (in one function, if that is named): each use becomes the next of its group.
+KERNELS = {
+    'softmax.cpp': ('softmax', [], ['y g']),
+    'layer_norm.cpp': ('layer_norm', [], ['x g', 'mean inverse', 'of_gamma of_beta', 'dgamma dbeta']),
+    'lstm.cpp': ('lstm', ['start', 'carry', 'recurrent_gradient'],
+                 ['backward: up down', 'd.h0 d.c0', 'g.last_h g.last_c', 'd.kernel d.recurrent', 'trace.h trace.x']),
+    'attention.cpp': ('scaled_dot_product_attention', ['kept_weights', 'add_times_queries', 'scores_block'],
+                      ['a.q a.k a.v', 'g.q g.k g.v', 'a.queries a.keys', 'a.key_dim a.value_dim', 's ds']),
+    'arch/lstm.cpp': ('lstm', [], ['i f g o', 't up']),
+    'arch/rows.cpp': ('softmax,layer_norm', [], ['y g', 'a b', 'dgamma dbeta', 'x_hat h']),
+}
+# How the work is cut into tasks and how large scratch is changes no value.
+DIVISION = re.compile(r'\b(grain|block|blocks|chunk|parallel_chunks|samples_per_thread|share|Scratch<T>)\b')
 
 def closing(text, at):
     """Position of the bracket that closes the one at `at`."""
@@ -41,39 +57,84 @@ def parts(text, begin, end):
     return pieces + [(first, end)]
 
 
-def edits(body, formula):
-    """Every (begin, end, replacement) of one mutation."""
-    found = []
+class Edits:
+    """Mutations of one body: (begin, end, replacement)."""
 
-    def negate(begin, end):
-        text = body[begin:end].strip()
+    def __init__(self, body):
+        self.body, self.found = body, []
+        self.comments = [m.span() for m in re.finditer(r'//[^\n]*', body)]
+
+    def replace(self, pattern, replacement):
+        """Of each match; the replacement may be a function of the match."""
+        for match in re.finditer(pattern, self.body):
+            self.add(*match.span(), replacement(match) if callable(replacement) else replacement)
+
+    def add(self, begin, end, replacement):
+        if not any(first <= begin < last for first, last in self.comments):
+            self.found.append((begin, end, replacement))
+
+    def negate(self, begin, end):
+        text = self.body[begin:end].strip()
         if text not in ('V(0)', ''):
-            found.append((begin, end, f' -({text})'))
+            self.add(begin, end, f' -({text})')
 
-    if formula:  # the results, one for each input
-        for match in re.finditer(r'return \{', body):
-            for begin, end in parts(body, match.end(), closing(body, match.end() - 1)):
-                negate(begin, end)
-    else:  # what is added to the gradient of each input
-        for match in re.finditer(r'\br\.add\(', body):
-            end = closing(body, match.end() - 1)
-            begin = parts(body, match.end(), end)[0][1] + 1
-            negate(begin, end)
-    signs = {'+': '-', '-': '+'}
-    for match in re.finditer(r'(?<= )[+-](?= )', body):
-        found.append((match.start(), match.end(), signs[match.group()]))
-    for match in re.finditer(r'(?<=[({])-(?=[\w(])|(?<=[,=?:] )-(?=[\w(])', body):
-        found.append((match.start(), match.end(), ''))
-    for match in re.finditer(r'(?<=\b[VT]\()(\d*\.?\d+(?:e-?\d+)?)(?=\))', body):
-        found.append((match.start(), match.end(), match.group() + ' + 1'))
-    for match in re.finditer(r'\btrue\b|\bfalse\b', body):
-        found.append((match.start(), match.end(), 'false' if match.group() == 'true' else 'true'))
-    for match in re.finditer(r'!(?=\w+[,})])', body):
-        found.append((match.start(), match.end(), ''))
-    if 'r.input(0)' in body and 'r.input(1)' in body:
-        for match in re.finditer(r'(?<=r\.input\()[01](?=\))', body):
-            found.append((match.start(), match.end(), '10'[int(match.group())]))
-    return found
+    def signs_and_constants(self):
+        self.replace(r'(?<= )[+-](?= )', lambda m: '-' if m.group() == '+' else '+')
+        self.replace(r'(?<=[({])-(?=[\w(])|(?<=[,=?:] )-(?=[\w(])', '')
+        self.replace(r'(?<=\b[VT]\()(\d*\.?\d+(?:e-?\d+)?)(?=\))', lambda m: m.group() + ' + 1')
+        self.replace(r'\btrue\b|\bfalse\b', lambda m: 'false' if m.group() == 'true' else 'true')
+        self.replace(r'!(?=[\w.]+[,})])', '')
+
+    def of_formula(self):
+        """Returns the gradients by the inputs, one after the other."""
+        self.signs_and_constants()
+        self.replace(r'(?<= )[<>](?= )', lambda m: '<' if m.group() == '>' else '>')
+        for match in re.finditer(r'return \{', self.body):
+            results = parts(self.body, match.end(), closing(self.body, match.end() - 1))
+            for begin, end in results:
+                self.negate(begin, end)
+            for (a, b), (c, d) in zip(results, results[1:]):
+                if self.body[a:b].strip() != self.body[c:d].strip():
+                    self.add(a, d, f'{self.body[c:d]}, {self.body[a:b]}')
+
+    def of_rule(self):
+        """Adds to the gradient of each input."""
+        self.signs_and_constants()
+        for match in re.finditer(r'\br\.add\(', self.body):
+            end = closing(self.body, match.end() - 1)
+            self.negate(parts(self.body, match.end(), end)[0][1] + 1, end)
+        if 'r.input(0)' in self.body and 'r.input(1)' in self.body:
+            self.replace(r'(?<=r\.input\()[01](?=\))', lambda m: '10'[int(m.group())])
+        self.replace(r'(?<=r\.add\()\d(?=,)|(?<=r\.shape\()\d(?=\))', lambda m: str(int(m.group()) + 1))
+        self.replace(r'(?<=[(, ])axis(?=[,)}])', '(axis ^ 1)')
+        self.replace(r'(?<=[(, ])axes(?=[,)}])', '(axes ^ 3u)')
+        self.replace(r'\.(?:begin|end) = (?=\w)', lambda m: m.group() + '1 + ')
+
+    def of_kernel(self, function='', alike=()):
+        """Writes to buffers."""
+        self.signs_and_constants()
+        self.replace(r'(?<= )\+=(?= )', '-=')
+        self.replace(r'\b\d+(?= \* )', lambda m: str(int(m.group()) + 1))
+        self.replace(r' (\|\||&&) ', lambda m: ' && ' if m.group(1) == '||' else ' || ')
+        for match in re.finditer(r'\bif \(', self.body):
+            end = closing(self.body, match.end() - 1)
+            self.add(match.end(), end, f'!({self.body[match.end():end]})')
+        for group in alike:
+            where, _, names = group.rpartition(': ')
+            used = [n for n in names.split() if where in ('', function) and re.search(use_of(n), self.body)]
+            for name, other in zip(used, used[1:] + used[:1]) if len(used) > 1 else []:
+                self.replace(use_of(name), other)
+        self.found = [e for e in self.found if not DIVISION.search(line_of(self.body, e[0], e[1]))]
+
+
+def use_of(name):
+    """Pattern of its uses, its declaration left out."""
+    return rf'(?<![\w.&*>]){re.escape(name)}(?![\w.(])(?! = )(?!\()'
+
+
+def line_of(body, begin, end):
+    last = body.find('\n', end)
+    return body[body.rfind('\n', 0, begin) + 1:last if last >= 0 else len(body)]
 
 
 def shown(body, begin, end, replacement):
@@ -82,37 +143,106 @@ def shown(body, begin, end, replacement):
     return ' '.join(line.split())
 
 
+class Planter:
+    def __init__(self):
+        self.number = 0
+
+    def plant(self, path, definition, wanted, edits_of, label_of):
+        """Rewrites a file; returns how many functions were understood."""
+        text = path.read_text()
+        pieces, at, functions = [], 0, 0
+        for match in definition.finditer(text):
+            if not wanted(match, text):
+                continue
+            open_brace = match.end() - 1
+            close = closing(text, open_brace)
+            if open_brace < at:
+                continue  # inside of the one before
+            body = text[open_brace + 1:close]
+            label, ops = label_of(match, text)
+            functions += 1
+            edits = Edits(body)
+            edits_of(edits, match)
+            if not edits.found:
+                sys.exit(f'{path.name}: {label}: nothing to change in its backward arithmetic')
+            pieces.append(text[at:open_brace + 1])
+            for begin, end, replacement in edits.found:
+                self.number += 1
+                pieces.append(f'\nif (axisgrad_mutant == {self.number}) {{ {{{body[:begin]}{replacement}{body[end:]}}}'
+                              + (' return; }' if match.group(1) == 'void' else ' }'))
+                print(self.number, path.name, label, shown(body, begin, end, replacement), ops, sep='\t')
+            pieces.append(body)
+            at = close
+        if functions:
+            path.write_text('extern int axisgrad_mutant;\n' + ''.join(pieces) + text[at:])
+        return functions
+
+
+def plant_rules(planter, folder):
+    rules = sources = 0
+    for path in sorted(folder.iterdir()):
+        text = path.read_text()
+        sources += len(re.findall(r'\bgradient\((?:const V&|Rule<T>&)[^;]*?\)\s*\{', text))
+
+        def op_of(match, text):
+            op = match.group(2) or re.findall(r'struct (\w+_op)\b', text[:match.start()])[-1]
+            name = re.search(rf'struct {op}\b(?:(?!struct ).)*?name = "(\w+)"', text, re.S)
+            return op, name.group(1) if name else op.removesuffix('_op')
+
+        def differentiable(match, text):
+            return not re.search(rf'struct {op_of(match, text)[0]}\b(?:(?!struct ).)*?differentiable = false', text, re.S)
+
+        def edits_of(edits, match):
+            if match.group(3) == 'of_logits':
+                edits.of_kernel()
+            elif match.group(1) == 'void':
+                edits.of_rule()
+            else:
+                edits.of_formula()
+
+        constant = sum(m.group(3) == 'gradient' and not differentiable(m, text) for m in RULE.finditer(text))
+        helpers = sum(m.group(3) != 'gradient' for m in RULE.finditer(text))
+        rules += planter.plant(path, RULE, differentiable, edits_of, op_of) + constant - helpers
+    if rules != sources:
+        sys.exit(f'{sources} gradient rules in the sources, {rules} understood')
+
+
+def plant_kernels(planter, folder):
+    for name, (ops, helpers, alike) in KERNELS.items():
+        text = (folder / name).read_text()
+        missing = [h for h in helpers if not re.search(rf'\b{h}\([^()]*\)\s*(?:const\s*)?\{{', text)]
+        if missing:
+            sys.exit(f'kernels/{name}: no function {", ".join(missing)}')
+        functions = planter.plant(folder / name, KERNEL,
+                                  lambda m, _: 'backward' in m.group(3) or m.group(3) in helpers,
+                                  lambda edits, m: edits.of_kernel(m.group(3), alike),
+                                  lambda m, _: (f'{name}: {m.group(3)}', ops))
+        expected = len(re.findall(r'\b\w*backward\w*\([^;]*?\)\s*(?:const\s*)?\{', text)) + len(helpers)
+        if functions != expected:
+            sys.exit(f'kernels/{name}: {expected} functions of backward, {functions} understood')
+
+
+def choose_ops(path):
+    """all_ops() gives those of AXISGRAD_MUTANT_OPS alone, if that is set, and the two of which the table test knows zero gradients."""
+    text = path.read_text()
+    assert text.count('  return all;\n') == 1
+    path.write_text('#include <cstdlib>\n#include <cstring>\n' + text.replace('  return all;\n', '''
+  if (const char* names = std::getenv("AXISGRAD_MUTANT_OPS"))
+    std::erase_if(all, [&](const OpEntry& op) {
+      const std::string list = ",softmax,where," + std::string(names) + ",", one = "," + std::string(op.name) + ",";
+      return list.find(one) == list.npos;
+    });
+  return all;
+'''))
+
+
 def main(source, copy):
     target = copy / 'axisgrad' / 'autograd'
     shutil.copytree(source / 'autograd', target)
-    number, rules, sources = 0, 0, 0
-    for path in sorted((target / 'ops').iterdir()):
-        text = path.read_text()
-        sources += len(re.findall(r'\bgradient\((?:const V&|Rule<T>&)[^;]*?\)\s*\{', text))
-        pieces, at, here = [], 0, 0
-        for match in DEFINITION.finditer(text):
-            open_brace = match.end() - 1
-            close = closing(text, open_brace)
-            body = text[open_brace + 1:close]
-            op = match.group(2) or re.findall(r'struct (\w+_op)\b', text[:match.start()])[-1]
-            rules += 1
-            differentiable = not re.search(rf'struct {op}\b(?:(?!struct ).)*?differentiable = false', text, re.S)
-            own = edits(body, match.group(1) != 'void') if differentiable else []
-            pieces.append(text[at:open_brace + 1])
-            for begin, end, replacement in own:
-                number += 1
-                here += 1
-                pieces.append(f'\nif (axisgrad_mutant == {number}) {{ {{{body[:begin]}{replacement}{body[end:]}}}'
-                              + (' return; }' if match.group(1) == 'void' else ' }'))
-                print(number, path.name, op, shown(body, begin, end, replacement), sep='\t')
-            if not own and differentiable:
-                sys.exit(f'{path.name}: {op}: nothing to change in its gradient rule')
-            pieces.append(body)
-            at = close
-        if here:
-            path.write_text('extern int axisgrad_mutant;\n' + ''.join(pieces) + text[at:])
-    if rules != sources:
-        sys.exit(f'{sources} gradient rules in the sources, {rules} understood')
+    planter = Planter()
+    plant_rules(planter, target / 'ops')
+    plant_kernels(planter, target / 'kernels')
+    choose_ops(target / 'ops' / 'catalogue.cpp')
 
 
 main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))

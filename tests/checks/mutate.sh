@@ -1,19 +1,20 @@
-# Wrong gradients are found: in each gradient rule each sign, index and constant is changed in turn, and every time the table test must
-# fail; where it cannot, since only a tie, a zero or an infinity shows the difference, the suite of edges and public cases must.
-# mutants.py says what is changed; the few changes that make no difference stand in equivalent_mutants.txt, with the reason.
+# Wrong gradients are found: in each gradient rule and in the backward parts of the kernels each sign, index and constant is changed in
+# turn, and every time the table test must fail at the samples of the op; where it cannot, since only a tie, a zero, an infinity or a mask
+# shows the difference, another suite must. mutants.py says what is changed; the few changes that make no difference stand in
+# equivalent_mutants.txt, with the reason.
 set -uo pipefail
 cd "$root" || exit 1
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 python3 tests/checks/mutants.py "$root" "$folder" >"$folder/list" || exit 1
-(($(wc -l <"$folder/list") > 100)) || { echo "too few mutants"; exit 1; }
+(($(wc -l <"$folder/list") > 500)) || { echo "too few mutants"; exit 1; }
 
-# The objects whose rules are changed go in front of the library: the linker takes them in place of its own. The formulas live in the
-# kernels, of which one architecture is enough.
+# The objects whose rules are changed go in front of the library: the linker takes them in place of its own. Of the kernels one
+# architecture is enough.
 begin=$SECONDS
 cd "$folder" || exit 1
-mapfile -t sources < <(grep -l axisgrad_mutant axisgrad/autograd/ops/*.cpp | sort -u)
-sources+=(axisgrad/autograd/ops/pointwise.cpp axisgrad/autograd/kernels/arch/pointwise.cpp)
+mapfile -t sources < <(grep -rl --include='*.cpp' axisgrad_mutant axisgrad)
+sources+=(axisgrad/autograd/ops/{pointwise,catalogue}.cpp axisgrad/autograd/kernels/arch/pointwise.cpp)
 cat >mutant.cpp <<'CPP'
 #include <cstdlib>
 extern int axisgrad_mutant;
@@ -21,35 +22,44 @@ int axisgrad_mutant = std::atoi(std::getenv("AXISGRAD_MUTANT"));
 CPP
 sources+=(mutant.cpp)
 mkdir axisgrad/nn && cp "$root"/nn/*.hpp axisgrad/nn/
-printf '%s\n' "${sources[@]}" | sort -u | xargs -d '\n' -n 1 -P "$jobs" sh -c '
-  level=-O0  # but for the loops of the kernels it is faster to compile than to run
-  [ "${0#*/arch/}" = "$0" ] || level=-O1
+# The largest first.
+printf '%s\n' "${sources[@]}" | sort -u | xargs -d '\n' wc -c | grep -v ' total$' | sort -rn | awk '{print $2}' |
+  xargs -d '\n' -n 1 -P "$jobs" sh -c '
+  level=-O0  # but for the loops of the formulas it is faster to compile than to run
+  [ "${0#*/arch/pointwise}" = "$0" ] || level=-O1
   ${CXX:-c++} -std=c++20 $level -w -DNDEBUG -ffp-contract=off -pthread -I. -DAXISGRAD_ARCH_NAME=sse2 -DAXISGRAD_ARCH_SPACE=sse2_space \
     -Dxsimd=xsimd_sse2 -c "$0" -o "$(echo "$0" | tr / _).o"' || exit 1
-for suite in ops catalogue; do
-  ${CXX:-c++} -pthread ./*.o "$build/tests/test_$suite.p"/*.o "$build/tests/libdoctest_main.a" "$build/libaxisgrad.a" \
-    -ltbb -o $suite || exit 1
+suites=(ops catalogue attention modules)
+for suite in "${suites[@]}"; do
+  mapfile -t tests < <(ninja -C "$build" -t query "tests/test_$suite" | awk -v build="$build" '$1 ~ /\.o$/ {print build "/" $1}')
+  ${CXX:-c++} -pthread ./*.o "${tests[@]}" "$build/tests/libdoctest_main.a" "$build/libaxisgrad.a" \
+    -ltbb -lzip -o "$suite" || exit 1
 done
 echo "built in $((SECONDS - begin)) s"
 
 export AXISGRAD_ARCH=sse2 AXISGRAD_THREADS=1
-for suite in ops catalogue; do
-  AXISGRAD_MUTANT=0 ./$suite --no-colors=true >log || { cat log; echo "$suite fails without any change"; exit 1; }
-done
+printf '%s\n' "${suites[@]}" | AXISGRAD_MUTANT=0 xargs -n 1 -P "$jobs" sh -c '
+  ./"$0" --no-colors=true >"$0.log" || { cat "$0.log"; echo "$0 fails without any change"; exit 1; }' || exit 1
+table="every op: gradient*,every op: second*" rest_of_table="every op: asked*,every op: float*,every fused op*"
+AXISGRAD_MUTANT=0 AXISGRAD_MUTANT_OPS=exp ./ops --test-case="$table,$rest_of_table" >log ||
+  { cat log; echo "the table test of one op fails without any change"; exit 1; }
 begin=$SECONDS
-# survivors SUITE CASES: of the numbers on the input those whose change is not found.
+# survivors SUITE CASES: of "number ops" on the input, those whose change is not found. What crashes or hangs is found.
 survivors() {
-  suite=$1 cases=$2 xargs -n 1 -P "$jobs" sh -c '
-    AXISGRAD_MUTANT=$0 timeout 60 ./$suite --abort-after=1 --test-case="$cases" >/dev/null 2>&1 && echo "$0"
+  suite=$1 cases=$2 xargs -n 2 -P "$jobs" sh -c '
+    [ "$suite" != ops ] || export AXISGRAD_MUTANT_OPS=$1
+    AXISGRAD_MUTANT=$0 timeout 20 "./$suite" --abort-after=1 --test-case="$cases" >/dev/null 2>&1 && echo "$0 $1"
     true'
 }
-cut -f 1 list | survivors ops "every op: gradient*,every op: second*" >edges
-survivors catalogue '*' <edges >survivors
-echo "$(wc -l <list) mutants tried in $((SECONDS - begin)) s; the table test finds all but $(wc -l <edges), the edge cases all but $(wc -l <survivors)"
+cut -f 1,5 list | survivors ops "$table" >table
+survivors ops "$rest_of_table" <table | survivors catalogue '*' | survivors attention '*' |
+  survivors modules '*' >rest
+echo "$(wc -l <list) mutants tried in $((SECONDS - begin)) s; the table test finds all but $(wc -l <table), the edge cases all but $(wc -l <rest)"
 
 # "op: changed line  # why it makes no difference", spaces not counted.
 plain() { sed -E 's/[[:space:]]*#.*//; s/[[:space:]]+//g; /^$/d'; }
-awk -F '\t' 'NR == FNR {alive[$1]; next} $1 in alive {print $3 ": " $4}' survivors list >alive
+cut -d ' ' -f 1 rest >numbers
+awk -F '\t' 'NR == FNR {alive[$1]; next} $1 in alive {print $3 ": " $4}' numbers list >alive
 plain <alive | sort >alive.plain
 plain <"$root/tests/checks/equivalent_mutants.txt" | sort >expected.plain
 status=0

@@ -8,7 +8,6 @@
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/nn/data/baselines.hpp>
 
-#include "../../examples/forecast/explain.hpp"
 #include "../../examples/forecast/files.hpp"
 #include "../../examples/forecast/training.hpp"
 #include "../temporary_folder.hpp"
@@ -197,60 +196,4 @@ TEST_CASE("forecast: a training that goes on gives the bits of one that never st
     CHECK(one[i].learning_rate ==
           doctest::Approx(1e-3 * std::pow(.5, std::max(0., double(i) - 1))));
   }
-}
-
-TEST_CASE("forecast: explanations of a model whose answer is known") {
-  // The linear model looks at the targets' own past and at nothing else.
-  Settings s = small_settings();
-  s.model = "linear", s.target = {"b"};
-  const Trained t(waves(200), s);
-  const Explanation e = explain_model(t.model, t.data, {.windows = 20});
-  CHECK(e.maps.empty());
-  CHECK(e.agreements.empty());
-  REQUIRE(e.profiles.size() == 2);
-  const Profile& features = e.profiles[1];
-  CHECK(features.labels == Names{"a", "b", "c"});
-  for (const auto& m : features.measures) CHECK(m.values == std::vector<double>{0, 1, 0});
-  // Its gradient by a step: the mean row of the matrix, less the mean's share.
-  const ag::LeastSquares direct(t.data.train, {.ridge = s.ridge});
-  std::vector<double> expected(12);
-  double total = 0;
-  for (Size i = 0; i < 12; ++i) {
-    double g = 1. / 12;
-    for (Size h = 0; h < 3; ++h) {
-      g += direct.matrix()(i, h) / 3;
-      for (Size j = 0; j < 12; ++j) g -= direct.matrix()(j, h) / 36;
-    }
-    total += expected[static_cast<std::size_t>(i)] = std::abs(g);
-  }
-  for (std::size_t i = 0; i < 12; ++i)
-    CHECK(e.profiles[0].measures[0].values[i] ==
-          doctest::Approx(expected[i] / total).epsilon(1e-3));
-}
-
-TEST_CASE("forecast: an explanation as files, and of a single window") {
-  const TemporaryFolder folder;
-  Settings s = small_settings();
-  s.model = "both-blocks";
-  const Trained t(waves(200), s);
-  const Explanation e = explain_model(t.model, t.data, {.windows = 8});
-  CHECK(e.windows == 8);
-  REQUIRE(e.maps.size() == 2);
-  CHECK(e.agreements.size() == 4);  // over time and over features, each with two measures
-  write_explanation(folder.path(), e, t.data);
-  const std::string map = read_text(folder / "explain/time_weights.csv");
-  CHECK(map.rfind("time,feature,weight\n-12,a,", 0) == 0);
-  CHECK(std::count(map.begin(), map.end(), '\n') == 1 + 12 * 3);
-  CHECK(std::filesystem::exists(folder / "explain/maps.npz"));
-  for (const Profile& p : e.profiles)
-    for (const auto& m : p.measures) {
-      double total = 0;
-      for (const double v : m.values) total += v;
-      CHECK(total == doctest::Approx(1));
-    }
-  const Explanation one = explain_model(t.model, t.data, {.window = 3});
-  CHECK(one.windows == 1);
-  CHECK(one.profiles[0].measures.size() == 2);  // one window has no others to be scrambled with
-  CHECK_THROWS_WITH((void)explain_model(t.model, t.data, {.window = 99}),
-                    "[forecast] --window 99 is not one of the 38 test windows, counted from 0");
 }

@@ -140,17 +140,17 @@ TEST_CASE("forecast: clocks that are numbers") {
 
 TEST_CASE("forecast: columns that are no measurements are noted") {
   const TemporaryFolder folder;
-  std::string text = "ts,k,a\n";
+  std::string text = "n,k,a\n";
   for (int i = 0; i < 9; ++i)
     text += std::to_string(1700000000 + 60 * i) + ",4," + std::to_string(i * i) + "\n";
   write_text(folder / "t.csv", text);
   const Series series = read_series((folder / "t.csv").string(), {});
-  CHECK(series.notes == Names{"column 'ts' rises by the same step in every row: if it is a clock, "
+  CHECK(series.notes == Names{"column 'n' rises by the same step in every row: if it is a clock, "
                               "give it as --date-column, or leave it out by --columns",
                               "column 'k' is constant: it tells nothing, and counts as 0 when "
                               "scaled"});
   Settings s;
-  s.date_column = "ts";
+  s.date_column = {"n"};
   const Series dated = read_series((folder / "t.csv").string(), s);
   CHECK(dated.names == Names{"k", "a"});
   CHECK(dated.step_text() == "1 minute");
@@ -160,8 +160,9 @@ TEST_CASE("forecast: gaps are told, a step back is an error") {
   const Timeline gap =
       read_timeline({"2016-01-01", "2016-01-02", "2016-01-03", "2016-01-08", "2016-01-09"}, "d");
   CHECK(gap.step_text() == "1 day");
-  CHECK(gap.notes == Names{"1 of 4 steps between dates are not 1 day: windows reach across these "
-                           "gaps as if there were none"});
+  CHECK(gap.notes == Names{"1 of 4 steps between dates is longer than 1 day, the first in row 4 "
+                           "('2016-01-08' after '2016-01-03'): windows reach across these gaps as "
+                           "if there were none"});
   CHECK_THROWS_WITH((void)read_timeline({"2016-01-02", "2016-01-03", "2016-01-01"}, "d"),
                     "[forecast] column 'd', row 3: '2016-01-01' lies before the row above, "
                     "'2016-01-03': sort the table by time");
@@ -358,9 +359,9 @@ TEST_CASE("forecast: NumPy's files that are no tables") {
   ag::save_npy(folder / "a.npy", ag::Tensor<double>({2, 2, 2}, 1.));
   CHECK(error("a.npy") == "a.npy' must hold (rows) or (rows, variables), got (2,2,2)");
   ag::save_npy(folder / "b.npy", ag::Tensor<double>({2, 2}, {1, 2, NAN, 4}));
-  CHECK(error("b.npy") == "b.npy', row 1, column '0': nan is not a finite number");
+  CHECK(error("b.npy") == "b.npy', row 1, column '0': a value is missing (nan)");
   Settings s;
-  s.date_column = "t";
+  s.date_column = {"t"};
   ag::save_npy(folder / "c.npy", ag::Tensor<double>({2, 2}, 1.));
   CHECK(error("c.npy", s) == "c.npy' has no dates: --date-column is for CSV files");
   ag::ArrayFile file;

@@ -8,6 +8,7 @@
 #include <axisgrad/nn/dense.hpp>
 
 #include "../../examples/gradcheck/make.hpp"
+#include "../../examples/gradcheck/names.hpp"
 #include "../../examples/gradcheck/run.hpp"
 
 using namespace axisgrad;
@@ -123,9 +124,44 @@ TEST_CASE("gradcheck program: zero gradients, thrown errors and constants") {
   Case constant = f([](const auto& x) { return argmax(x, 0); });
   constant.differentiable = false;
   CHECK(passes(constant, {}));
-  Case recorded = shown;
-  recorded.differentiable = false;
+  const auto found = checks::run(of([&] { return constant; }), {});
+  REQUIRE(found.worst);
+  CHECK(found.worst->where == "input 0 (t)");
+  CHECK(found.worst->index == std::vector<Size>{0});
+  Case recorded = shown, moved = f([](const auto&x) { return square(stop_gradient(x)); });
+  recorded.differentiable = moved.differentiable = false;
   CHECK_FALSE(passes(recorded, {}));
+  const auto slope = checks::run(of([&] { return moved; }), {});
+  CHECK_FALSE(slope.passed);
+  CHECK(slope.max_rel_error == 1);
+  CHECK(slope.worst->numeric != 0);
+  CHECK(slope.text.find("t: is said to be constant, but input 0 moves it") == 0);
+}
+
+TEST_CASE("gradcheck program: a module that is fed with constants has parameters off the tape") {
+  const auto fed = checks::run(checks::module_called(
+                                   "fed", [] { return Dense<float>(4, 3); },
+                                   []<Scalar T>(const auto& dense, const Var<T>& x) {
+                                     return dense(constant(Tensor<T>({2, 4}, T(1)))) + sum(x);
+                                   },
+                                   Shape{2, 4}),
+                               {});
+  CHECK_FALSE(fed.passed);
+  CHECK(fed.text == "of 3 inputs and parameters only 1 are on the tape: fed with constants?\n");
+}
+
+TEST_CASE("gradcheck program: what a misspelt name may have meant") {
+  const std::vector<std::string> names{"huber", "huber_error", "LSTM", "LSTM, no bias", "mse"};
+  const auto near = [&](const char* name, std::size_t most = 5) {
+    return checks::near_matches(name, names, most);
+  };
+  using List = std::vector<std::string>;
+  CHECK(near("hubre") == List{"huber"});
+  CHECK(near("Huber") == List{"huber", "huber_error"});
+  CHECK(near("Huber", 1) == List{"huber"});
+  CHECK(near("lstm bias") == List{"LSTM, no bias"});
+  CHECK(near("LSTN") == List{"LSTM"});
+  CHECK(near("convolution").empty());
 }
 
 TEST_CASE("gradcheck program: a module is one line, its parameters are checked by name") {

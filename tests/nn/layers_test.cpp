@@ -70,6 +70,8 @@ TEST_CASE("LayerNormalization: what does not fit is refused") {
                     "for 2 axes");
   CHECK_THROWS_WITH(ag::LayerNormalization<double>({0}),
                     "[LayerNormalization] needs sizes of at least 1, got (0)");
+  CHECK_THROWS_WITH(ag::LayerNormalization<double>({2, -3}),
+                    "[LayerNormalization] needs sizes of at least 1, got -3");
   CHECK_THROWS_WITH(ag::LayerNormalization<double>({4}, {.epsilon = -1}),
                     "[LayerNormalization] epsilon must be at least 0, got -1");
 }

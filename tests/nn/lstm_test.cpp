@@ -55,6 +55,42 @@ TEST_CASE("LSTM: initial values are those of Keras") {
   CHECK(ag::parameters(without).size() == 2);
 }
 
+TEST_CASE("LSTM, Bidirectional: other initial values, as PyTorch has them") {
+  const ag::LstmOptions torch{.inputs = 30,
+                              .units = 16,
+                              .kernel_init = ag::Init::torch_uniform,
+                              .recurrent_init = ag::Init::torch_uniform,
+                              .bias_init = ag::Init::torch_uniform,
+                              .unit_forget_bias = false};
+  ag::LSTM<double> layer(torch);
+  ag::initialise(ag::parameters(layer), 1);
+  for (const auto* p : ag::parameters(layer)) {
+    double largest = 0;
+    for (double v : p->value()) largest = std::max(largest, std::abs(v));
+    CHECK(largest <= .25);  // 1 / sqrt(16 units)
+    CHECK(largest > .23);
+  }
+  ag::Bidirectional<double> both({.inputs = 3,
+                                  .units = 4,
+                                  .kernel_init = ag::Init::ones,
+                                  .recurrent_init = ag::Init::zeros,
+                                  .bias_init = ag::Init::zeros,
+                                  .unit_forget_bias = false});
+  ag::initialise(ag::parameters(both), 1);
+  for (const auto* direction : {&both.forward, &both.backward}) {
+    CHECK(ag::same_bits(direction->kernel.value(), Tensor<double>({3, 16}, 1.)));
+    CHECK(ag::same_bits(direction->recurrent_kernel.value(), Tensor<double>({4, 16}, 0.)));
+    CHECK(ag::same_bits(direction->bias.value(), Tensor<double>({16}, 0.)));
+  }
+  auto half = torch;
+  half.unit_forget_bias = true;
+  CHECK_THROWS_WITH(ag::LSTM<double>{half},
+                    "[LSTM] .unit_forget_bias goes with .bias_init zeros or ones: with another one "
+                    "set .unit_forget_bias = false");
+  half.bias_init = ag::Init::ones;
+  CHECK(ag::LSTM<double>(half).bias.init() == ag::Init::ones);
+}
+
 // Weights of TensorFlow 1's cells: one matrix for input and state, gates i, j (candidate), f, o,
 // and a 1 added to the forget gate's logit at run time. Here the order is i, f, candidate, o and
 // the 1 is part of the bias.
@@ -91,6 +127,31 @@ TEST_CASE("LSTM: a sequence masked as a whole gives zeros, and no gradient to x 
   const auto y = layer(x, {.mask = mask});
   CHECK(same(y.last(), V(Tensor<double>({1, 4}, 0.0))));
   CHECK(same(ag::grad(ag::sum(y.sequence()), x), V(Tensor<double>({1, 5, 3}, 0.0))));
+}
+
+TEST_CASE("LSTM: what stands in a masked step, NaN too, reaches no value and no gradient (C16)") {
+  const auto layer = made({.inputs = 3, .units = 4});
+  const V mask(Tensor<double>({2, 4}, {1, 0, 1, 1, 1, 1, 0, 0}));
+  const auto gradients = [&](double hidden, bool create_graph) {
+    Tensor<double> x = noise<double>({2, 4, 3}, 1);
+    for (Size k = 0; k < 3; ++k) x.set({0, 1, k}, hidden), x.set({1, 3, k}, -hidden);
+    ag::Tape<double> tape;
+    const V at = tape.input(x, {.gradient = true});
+    const auto y = layer(at, {.mask = mask});
+    return ag::grad<double>(
+        std::vector{ag::sum(y.sequence() * y.sequence()) + ag::sum(y.state().c)},
+        std::vector{at, tape.watch(layer.kernel), tape.watch(layer.recurrent_kernel),
+                    tape.watch(layer.bias)},
+        {.create_graph = create_graph});
+  };
+  for (bool create_graph : {false, true}) {
+    const auto plain = gradients(0, create_graph);
+    for (double hidden : {std::nan(""), std::numeric_limits<double>::infinity(), 1e300}) {
+      const auto g = gradients(hidden, create_graph);
+      for (std::size_t k = 0; k < g.size(); ++k) CHECK(same(g[k], plain[k]));
+    }
+    CHECK(plain[0].value()(0, 1, 2) == 0);
+  }
 }
 
 TEST_CASE("LSTM: last() is the last step of sequence(), and only a sequence can be stacked (C18)") {

@@ -116,4 +116,16 @@ TEST_CASE("DualStage: feature block, LSTM, attention over time, Dense") {
   CHECK_THROWS_WITH_AS(
       DualStage<double>({.features = 3, .lstm_units = 2, .second = SecondStage::time_block}),
       "[DualStage] with a time block needs .time_steps, got 0", Error);
+  const auto refused = [](const DualStageOptions& o, const char* text) {
+    CHECK_THROWS_WITH_AS(DualStage<double>{o}, text, Error);
+  };
+  const DualStageOptions gated{
+      .features = 3, .lstm_units = 2, .second = SecondStage::time_block, .time_steps = 4};
+  auto o = gated;
+  o.attention_units = 5;
+  refused(o, "[DualStage] with a time block has no attention: leave out .attention_units");
+  o = gated, o.score = AttentionScore::luong;
+  refused(o, "[DualStage] with a time block has no attention: leave out .score");
+  refused({.features = 3, .lstm_units = 2, .attention_units = 5, .time_steps = 4},
+          "[DualStage] with an attention takes any number of steps: leave out .time_steps, got 4");
 }

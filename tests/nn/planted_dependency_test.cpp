@@ -23,8 +23,7 @@ Tensor<double> innovations(const Planted& p, PlantedKind kind) {
   for (Size t = 3; t < rows; ++t) {
     for (const PlantedEdge& edge : p.edges)
       to[t * v + edge.child] -= edge.coefficient * entered(p.values(t - edge.lag, edge.parent));
-    if (kind == PlantedKind::self)
-      for (Size i = 0; i < 8; ++i) to[t * v + i] -= .5 * p.values(t - 1, i);
+    for (Size i = 0; i < 8; ++i) to[t * v + i] -= p.own_past * p.values(t - 1, i);
   }
   Tensor<double> rest({rows - 3, v});
   std::copy_n(e.data() + 3 * v, rest.size(), rest.mutable_data());
@@ -82,6 +81,7 @@ TEST_CASE("planted_dependency: what the past does not explain is N(0,1), indepen
     CAPTURE(static_cast<int>(kind));
     const auto p = planted_dependency<double>({.kind = kind, .points = points, .seed = 5});
     const Size v = kind == PlantedKind::noise ? 10 : 8;
+    CHECK((p.own_past > 0) == (kind == PlantedKind::self));
     CHECK(p.values.shape() == Shape{points, v});
     CHECK(p.truth.shape() == Shape{v, v});
     const auto e = innovations(p, kind);
@@ -97,6 +97,27 @@ TEST_CASE("planted_dependency: what the past does not explain is N(0,1), indepen
     // Of the series of pure noise nothing depends on anything.
     for (Size i = 8; i < v; ++i)
       for (Size j = 0; j < v; ++j) CHECK(p.truth(i, j) + p.truth(j, i) == 0);
+  }
+}
+
+TEST_CASE("planted_dependency: a series' own past shrinks with its parents") {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto plain = planted_dependency<double>({.points = 10, .seed = seed});
+    const auto p =
+        planted_dependency<double>({.kind = PlantedKind::self, .points = 10, .seed = seed});
+    const double factor = p.own_past / .5;
+    CHECK((factor > .5 && factor <= 1));
+    Tensor<double> lag_matrices({3, 8, 8}, 0.);
+    for (std::size_t k = 0; k < p.edges.size(); ++k) {
+      const PlantedEdge &a = p.edges[k], &b = plain.edges[k];
+      CHECK((a.child == b.child && a.parent == b.parent && a.lag == b.lag));
+      CHECK(std::abs(a.coefficient) <= std::abs(b.coefficient));
+      CHECK(std::abs(a.coefficient) < .6 * factor + 1e-12);
+      CHECK(std::abs(a.coefficient) > .4 * factor - 1e-12);
+      lag_matrices.set({a.lag - 1, a.child, a.parent}, a.coefficient);
+    }
+    for (Size i = 0; i < 8; ++i) lag_matrices.set({0, i, i}, p.own_past);
+    CHECK(spectral_radius(lag_matrices) <= .9);
   }
 }
 

@@ -242,6 +242,12 @@ TEST_CASE("which_axis: what weights sum to 1 along") {
       with(heads, x).sentence().ends_with("Its weights (2,2,2,3) sum to 1 along axis 3, of 3 "
                                           "positions: neither the 5 time steps nor the 4 "
                                           "features."));
+  const auto pair = ag::which_axis([](const V& v) { return std::pair(v, ag::softmax(v, 1)); }, x);
+  CHECK(pair.time.pattern == ag::Pattern::own);
+  CHECK(pair.weights.at(0).axes == std::vector{1});
+  const auto tuple = ag::which_axis([](const V& v) { return std::tuple(ag::cumsum(v, 1)); }, x);
+  CHECK(tuple.time.pattern == ag::Pattern::mixed);
+  CHECK(tuple.weights.empty());
   // A single position, a square input, rows with nothing to attend to.
   const auto trivial = [](const V& v) { return ag::softmax(ag::mean(v, 2, {.keep = true}), 2); };
   CHECK(with(trivial, x)

@@ -67,6 +67,10 @@ TEST_CASE("weights: arrays that nobody asked for are reported; no value, no file
   CHECK(contains(error_of([&] { ag::save_weights(none, ag::parameters(empty)); }),
                  "[save] 'kernel' has no value yet, "));
   CHECK(!std::filesystem::exists(none));
+  const auto keras = folder.path() / "weights.h5";
+  CHECK(error_of([&] { ag::save_weights(keras, line.parameters); }) ==
+        "[save] the name of a weights file must end in .safetensors or .npz, got 'weights.h5'");
+  CHECK(!std::filesystem::exists(keras));
 }
 
 TEST_CASE("a training interrupted and gone on with from a file: the same bits as in one go") {
@@ -121,6 +125,42 @@ TEST_CASE("a training interrupted and gone on with from a file: the same bits as
   CHECK(rest.epochs.back().learning_rate == all.epochs.back().learning_rate);
   CHECK(ag::same_bits(line.dense.kernel.value(), whole.dense.kernel.value()));
   CHECK(ag::same_bits(line.dense.bias.value(), whole.dense.bias.value()));
+}
+
+TEST_CASE("C54: the rate in force at each update, and the same tail after going on from a file") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "run.safetensors";
+  const auto data = line<double>(26);
+  // 13 updates; the file is that of `keep`, or of none.
+  const auto rates = [&](Line<double>& line, ag::SGD<double>& sgd, ag::FitState<double>& state,
+                         Size keep) {
+    std::vector<double> rates;
+    ag::FitOptions options{
+        .epochs = 1,
+        .batch_size = 2,
+        .schedule =
+            ag::LinearWarmup{
+                10, ag::StepDecay{.initial_learning_rate = 1, .step_size = 1, .gamma = .1}},
+        .verbose = silent};
+    options.on_batch = [&](const ag::BatchRow& row) {
+      rates.push_back(sgd.learning_rate());
+      if (row.step == keep) ag::save_checkpoint(path, line.parameters, sgd, state);
+    };
+    ag::fit(line.model(), line.parameters, sgd, ag::mse, data, options, &state);
+    return rates;
+  };
+  const std::vector<double> right{.1, .2, .3, .4, .5, .6, .7, .8, .9, 1, .1, .01, .001};
+  Line<double> first, second;
+  ag::SGD<double> sgd, resumed;
+  ag::FitState<double> state(first.parameters), read(second.parameters);
+  const auto all = rates(first, sgd, state, 7);
+  ag::load_checkpoint(path, second.parameters, resumed, read);
+  const auto tail = rates(second, resumed, read, 0);
+  REQUIRE(all.size() == 13);
+  REQUIRE(tail.size() == 6);
+  for (std::size_t i = 0; i < 13; ++i) CHECK(all[i] == doctest::Approx(right[i]).epsilon(1e-12));
+  for (std::size_t i = 0; i < 6; ++i) CHECK(tail[i] == all[7 + i]);
+  CHECK(ag::same_bits(first.dense.kernel.value(), second.dense.kernel.value()));
 }
 
 TEST_CASE("a checkpoint of another optimizer is refused, and nothing is changed") {

@@ -81,6 +81,8 @@ TEST_CASE("global norm: no overflow or underflow of the squares") {
   CHECK(large.grad()(0) == doctest::Approx(.6));
   auto small = with_gradient({3e-200, 4e-200});
   CHECK(ag::global_norm(ag::Parameters<double>{&small}) == doctest::Approx(5e-200));
+  auto least = with_gradient({3e-320, 4e-320});
+  CHECK(ag::global_norm(ag::Parameters<double>{&least}) == doctest::Approx(5e-320).epsilon(1e-3));
   auto single = with_gradient<float>({3e30f, 4e30f});
   CHECK(ag::clip_by_global_norm(ag::Parameters<float>{&single}, 1) == doctest::Approx(5e30));
   CHECK(single.grad()(1) == doctest::Approx(.8));

@@ -37,11 +37,13 @@ void dual_stage(Case<T>& c) {
   DualStageOptions o{.features = x.size(2),
                      .lstm_units = c.options.size("lstm_units"),
                      .second = second,
-                     .time_steps = x.size(1),
                      .outputs = c.shape("dense.bias").size()};
-  o.score = attends ? score_of(c.options) : score_of(c.options, AttentionScore::luong);
-  o.attention_units =
-      attends ? c.options.size("attention_units") : c.options.size("attention_units", 0);
+  if (attends)
+    o.score = score_of(c.options), o.attention_units = c.options.size("attention_units");
+  else
+    o.time_steps = x.size(1);
+  // A file may describe the attention that a network with a time block has not.
+  for (const char* name : {"score", "attention_units"}) static_cast<void>(c.options.has(name));
   DualStage<T> module(o);
   c.load(module);
   const auto y = module.with_weights(x);
