@@ -1,4 +1,5 @@
 #include <string>
+#include <typeinfo>
 
 #include <axisgrad/autograd/backward.hpp>
 #include <axisgrad/autograd/engine/sweep.hpp>
@@ -17,13 +18,14 @@ void backward(const Var<T>& loss, BackwardOptions options) {
   // Whether a leaf has a gradient was decided when it was watched, whatever `trainable` is now.
   for (const auto& leaf : recording.leaves) {
     if (!leaf.var.has_gradient()) continue;
-    const auto* cell = dynamic_cast<const GradientCell<T>*>(leaf.cell.get());
-    if (!cell)
-      fail("backward", "the parameter '", leaf.cell->name,
+    const Cell& cell = *leaf.cell;
+    if (typeid(cell) != typeid(GradientCell<T>))
+      fail("backward", "the parameter '", cell.name,
            "' has another scalar type than the tape: take its gradient with grad()");
-    if (!cell->grad.empty() && cell->grad.shape() != leaf.var.shape())
-      fail("backward", "the grad of '", cell->name, "' has the shape ", cell->grad.shape(),
-           ", its value ", leaf.var.shape());
+    const Tensor<T>& grad = static_cast<const GradientCell<T>&>(cell).grad;
+    if (!grad.empty() && grad.shape() != leaf.var.shape())
+      fail("backward", "the grad of '", cell.name, "' has the shape ", grad.shape(), ", its value ",
+           leaf.var.shape());
   }
   {
     Sweep<T> sweep(recording, false, nullptr);

@@ -56,7 +56,7 @@ class Drawing {
     out_ << "  op" << n << " [label=" << quoted(std::string(node.op->name)) << "];\n";
     for (int k = 0; k < node.inputs; ++k) {
       const auto& in = recording_.inputs[node.first_input + at(k)];
-      const Shape shape = recording_.shape(in.sizes);
+      const Shape shape = in.slot < 0 ? recording_.shape(in.sizes) : recording_.shape_of(in.slot);
       const std::string to = text_of("op", n);
       if (in.slot < 0) {
         // Constants, and what else asks for no gradient, are not on the tape.

@@ -6,6 +6,9 @@
 #include <atomic>
 #include <cstddef>
 #include <utility>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 
 namespace axisgrad {
 
@@ -24,6 +27,16 @@ struct alignas(64) Header {
 Header* take(std::size_t bytes);
 void give_back(Header* buffer) noexcept;
 
+/// Whether this process has one thread only, by glibc's account. A reference then is counted by a
+/// plain addition, at a tenth of an atomic one's price; no other thread can start in between.
+inline bool one_thread() {
+#if __has_include(<sys/single_threaded.h>)
+  return __libc_single_threaded;
+#else
+  return false;
+#endif
+}
+
 struct Statistics {
   std::size_t system_allocations, cached_bytes;
 };
@@ -39,7 +52,11 @@ class Buffer {
   Buffer() = default;
   explicit Buffer(std::size_t bytes) : header_(pool::take(bytes)) {}
   Buffer(const Buffer& other) noexcept : header_(other.header_) {
-    if (header_) header_->references.fetch_add(1, std::memory_order_relaxed);
+    if (!header_) return;
+    if (pool::one_thread())
+      header_->references.store(count() + 1, std::memory_order_relaxed);
+    else
+      header_->references.fetch_add(1, std::memory_order_relaxed);
   }
   Buffer(Buffer&& other) noexcept : header_(std::exchange(other.header_, nullptr)) {}
   Buffer& operator=(Buffer other) noexcept {
@@ -48,7 +65,12 @@ class Buffer {
   }
   ~Buffer() {
     // The last owner needs no atomic subtraction: nobody else can take a reference from now on.
-    if (header_ && (unique() || header_->references.fetch_sub(1, std::memory_order_acq_rel) == 1))
+    if (!header_) return;
+    if (unique())
+      pool::give_back(header_);
+    else if (pool::one_thread())
+      header_->references.store(count() - 1, std::memory_order_relaxed);
+    else if (header_->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
       pool::give_back(header_);
   }
 
@@ -58,6 +80,7 @@ class Buffer {
   friend bool operator==(const Buffer& a, const Buffer& b) { return a.header_ == b.header_; }
 
  private:
+  long count() const { return header_->references.load(std::memory_order_relaxed); }
   pool::Header* header_ = nullptr;
 };
 

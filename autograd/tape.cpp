@@ -55,7 +55,7 @@ void Recording<T>::give_back(Recording* block) noexcept {
 template <Scalar T>
 void Recording<T>::end(End how) noexcept {
   last_end = how;
-  generation.fetch_add(1);
+  generation.store(generation.load(std::memory_order_relaxed) + 1);  // one thread writes
   nodes.clear(), inputs.clear(), saved.clear(), leaves.clear(), substitutions.clear();
   slot_sizes_.clear(), sizes_.clear(), arena_.clear();
   slots = 0, random_ops = 0;
@@ -106,12 +106,16 @@ void Recording<T>::add_node(const OpInfo<T>& op, Inputs<T> in, std::span<Tensor<
   node.options = copy;
   for (std::size_t k = 0; k < in.size(); ++k) {
     const int slot = slot_of(*in[k]);
-    inputs.push_back(
-        {slot, slot < 0 ? keep(in[k]->shape()) : slot_sizes_[static_cast<unsigned>(slot)]});
+    inputs.push_back({slot, slot < 0 ? keep(in[k]->shape()) : Sizes{}});
     if (Saves::has(saves.inputs, static_cast<int>(k))) saved.push_back({slot, in[k]->value()});
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) {
-    results[k] = place(std::move(outputs[k]), true);
+    // As place() does, but in place: a Var on its way through memory waits for its own parts.
+    const bool gradient = options.gradient;
+    if (gradient) slot_sizes_.push_back(keep(outputs[k].shape()));
+    Var<T>& y = results[k];
+    y.value_ = std::move(outputs[k]);
+    y.block_ = this, y.generation_ = generation, y.slot_ = gradient ? slots++ : -1;
     if (Saves::has(saves.outputs, static_cast<int>(k)))
       saved.push_back({slot_of(results[k]), results[k].value()});
   }

@@ -41,8 +41,8 @@ class Recording : public TapeBlock {
     int rank;
   };
   struct Input {
-    int slot;  // -1 where no gradient is asked for
-    Sizes sizes;
+    int slot;     // -1 where no gradient is asked for
+    Sizes sizes;  // then only: a slot has its own
   };
   struct Leaf {
     std::shared_ptr<Cell> cell;

@@ -221,14 +221,11 @@ class MultiHeadAttention {
     };
     // Survivors are scaled by 1 / (1 - dropout): a row of what is used may sum to more than 1. The
     // weights that are shown are those before.
-    Var<U> factors;
-    if (options_.dropout > 0 && q.recording_options().training)
-      factors = dropout_mask(q, scores, options_.dropout);
     const AttentionOptions<U> o{.mask = lifted(masks.mask),
                                 .additive_mask = lifted(masks.additive_mask),
                                 .causal = options_.causal,
                                 .causal_alignment = options_.causal_alignment,
-                                .weight_factors = factors};
+                                .dropout = options_.dropout};
     Attended<U> a;
     if (weights)
       a = attention_by_head_with_weights(q, k, v, o);

@@ -17,13 +17,15 @@ bool Rule<T>::needs(int k) const {
 }
 template <Scalar T>
 Shape Rule<T>::shape(int k) const {
-  return sweep_.recording().shape(
-      sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)].sizes);
+  const auto& input = sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)];
+  return input.slot < 0 ? sweep_.recording().shape(input.sizes)
+                        : sweep_.recording().shape_of(input.slot);
 }
 template <Scalar T>
 bool Rule<T>::has_shape(int k, const Shape& shape) const {
   const auto& input = sweep_.recording().inputs[node_.first_input + static_cast<unsigned>(k)];
-  return sweep_.recording().has(input.sizes, shape);
+  return input.slot < 0 ? sweep_.recording().has(input.sizes, shape)
+                        : sweep_.recording().has(input.slot, shape);
 }
 template <Scalar T>
 std::size_t Rule<T>::saved(const char* what, unsigned set, int k, std::size_t first) const {

@@ -125,24 +125,27 @@ class Sweep {
   bool add(int slot, Var<T> g) {
     if (slot >= static_cast<int>(space_->place.size())) grow();
     if (!wanted(slot)) return false;
-    Var<T> own = create_graph_ ? std::move(g) : Var<T>(std::move(g).value());
     int& place = space_->place[static_cast<unsigned>(slot)];
     if (place >= 0) {
       auto& sum = space_->cotangents[static_cast<unsigned>(place)];
       if (create_graph_)
-        sum = axisgrad::add(sum, own);
+        sum = axisgrad::add(sum, g);
       else
-        accumulate(Recording<T>::value_of(sum), own.value());
+        accumulate(Recording<T>::value_of(sum), g.value());
       return true;
     }
     if (space_->unused.empty()) {
       place = static_cast<int>(space_->cotangents.size());
-      space_->cotangents.push_back(std::move(own));
+      space_->cotangents.emplace_back();
     } else {
       place = space_->unused.back();
       space_->unused.pop_back();
-      space_->cotangents[static_cast<unsigned>(place)] = std::move(own);
     }
+    Var<T>& first = space_->cotangents[static_cast<unsigned>(place)];
+    if (create_graph_)
+      first = std::move(g);
+    else  // a constant
+      Recording<T>::value_of(first) = std::move(g).value();
     return false;
   }
   void drop(int slot) {

@@ -34,6 +34,8 @@ struct Blocks {
   Index row_blocks() const { return (a.queries + rows - 1) / rows; }
   Index scratch() const { return small ? group * a.heads * a.queries * a.keys : rows * a.keys; }
 
+  Index factor_scratch() const { return a.dropout.rate > 0 ? scratch() : 0; }
+
   // Of unit u the rows from r * rows on.
   Block at(Index u, Index r, bool all_keys = false) const {
     Block b;
@@ -174,6 +176,25 @@ struct Pass {
                                 .out = m});
     });
   }
+  // The factors of dropout, drawn into f, where there are any.
+  void draw(T* f) const {
+    if (a.dropout.rate == 0) return;
+    const Index first = ((b.o * a.heads + b.h) * a.queries + b.i) * a.keys;
+    if (b.keys == a.keys) return dropout_factors(a.dropout, first, b.size(), f);
+    each_matrix(f, [&](Index o, Index h, T* m) {
+      for (Index i = 0; i < b.rows; ++i)
+        dropout_factors(a.dropout, ((o * a.heads + h) * a.queries + b.i + i) * a.keys, b.keys,
+                        m + i * b.keys);
+    });
+  }
+  bool has_factors() const { return a.factors.p || a.dropout.rate > 0; }
+  // to = w times the factors, those of dropout from f; not called where there are none.
+  void multiply_by_factors(const T* w, const T* f, T* to) const {
+    combine<formulas::multiply_op>(w, a.factors, to);
+    if (a.dropout.rate == 0) return;
+    pointwise<formulas::multiply_op, T>().value(
+        {.n = b.size(), .in = {a.factors.p ? to : w, f}, .step = {1, 1}, .out = to});
+  }
   void multiply_by_scale(T* s) const {
     pointwise<formulas::multiply_op, T>().value(
         {.n = b.size(), .in = {s, &a.scale}, .step = {1, 0}, .out = s});
@@ -241,34 +262,37 @@ ScoreView<T> full_view(const Attention<T>& a, const T* p) {
 }
 
 template <class T>
-void forward_block(const Blocks<T>& blocks, const Pass<T>& pass, T* s, T* out, T* weights) {
+void forward_block(const Blocks<T>& blocks, const Pass<T>& pass, T* s, T* f, T* out, T* weights) {
   const Attention<T>& a = pass.a;
   const bool in_place = weights && pass.b.keys == a.keys;
   T* w = in_place ? weights + blocks.start(pass.b) : s;
   pass.weights(w);
   if (weights && !in_place) pass.store(w, weights);
-  pass.template combine<formulas::multiply_op>(w, a.factors, s);
-  pass.times_keys(a.factors.p ? s : w, a.v, a.value_dim, out);
+  if (pass.has_factors()) pass.draw(f), pass.multiply_by_factors(w, f, s);
+  pass.times_keys(pass.has_factors() ? s : w, a.v, a.value_dim, out);
 }
 
 // With W the weights, F the factors, g the cotangents:
 //   dv = (W F)^T g_out,  dW = (g_out v^T) F + g_weights,  dS = W (dW - sum over keys of W dW),
 //   dq = scale dS k,     dk = scale dS^T q,               d additive = dS
-// w holds the weights, s and ds are scratch; ds may be w.
+// w holds the weights, s, f and ds are scratch; ds may be w.
 template <class T>
-void backward_block(const Pass<T>& pass, const AttentionGradients<T>& g, const T* w, T* s, T* ds) {
+void backward_block(const Pass<T>& pass, const AttentionGradients<T>& g, const T* w, T* s, T* f,
+                    T* ds) {
   const Attention<T>& a = pass.a;
   const Block& b = pass.b;
+  if (g.out) pass.draw(f);
   if (g.v && g.out) {
-    if (a.factors.p) pass.template combine<formulas::multiply_op>(w, a.factors, s);
-    pass.add_times_queries(a.factors.p ? s : w, g.out, a.value_dim, g.v);
+    if (pass.has_factors()) pass.multiply_by_factors(w, f, s);
+    pass.add_times_queries(pass.has_factors() ? s : w, g.out, a.value_dim, g.v);
   }
   if (!g.q && !g.k && !g.additive) return;
-  if (g.out)
+  if (g.out) {
     pass.outer_product(g.out, a.v, a.value_dim, pass.packed_v, s);
-  else
+    if (pass.has_factors()) pass.multiply_by_factors(s, f, s);
+  } else {
     std::fill_n(s, b.size(), T(0));
-  pass.template combine<formulas::multiply_op>(s, a.factors, s);
+  }
   if (g.weights) pass.template combine<formulas::add_op>(s, full_view(a, g.weights), s);
   // Not in place: the tail of a short row, stored in part, would hold up the load of the next row.
   table<T>().rows.softmax_backward_rows(b.outers * b.heads * b.rows, b.keys, w, s, ds);
@@ -300,7 +324,7 @@ void attention(const Attention<T>& a, T* out, T* weights, T* scores) {
   const Blocks<T> blocks{a};
   const Index row_blocks = blocks.row_blocks();
   blocks.share(blocks.units() * row_blocks, [&](Index begin, Index end) {
-    const Scratch<T> s(blocks.scratch());
+    const Scratch<T> s(blocks.scratch()), f(blocks.factor_scratch());
     Packed<T> k(blocks, a.k, a.key_dim);
     for (Index task = begin; task < end; ++task) {
       const Index u = task / row_blocks, r = task % row_blocks;
@@ -312,7 +336,7 @@ void attention(const Attention<T>& a, T* out, T* weights, T* scores) {
         pass.store(s.get(), scores);
       }
       const Block b = blocks.at(u, r);
-      forward_block(blocks, Pass<T>{a, b, k.of(u)}, s.get(), out, weights);
+      forward_block(blocks, Pass<T>{a, b, k.of(u)}, s.get(), f.get(), out, weights);
     }
   });
 }
@@ -327,7 +351,7 @@ void attention_backward(const Attention<T>& a, const T* kept, const AttentionGra
   const Blocks<T> blocks{a};
   // All rows of one matrix in one task: they add to the same keys and values.
   blocks.share(blocks.units(), [&](Index begin, Index end) {
-    const Scratch<T> w(blocks.scratch()), s(blocks.scratch());
+    const Scratch<T> w(blocks.scratch()), s(blocks.scratch()), f(blocks.factor_scratch());
     Packed<T> k(blocks, a.k, a.key_dim), v(blocks, a.v, a.value_dim);
     for (Index u = begin; u < end; ++u)
       for (Index r = 0; r < blocks.row_blocks(); ++r) {
@@ -346,7 +370,7 @@ void attention_backward(const Attention<T>& a, const T* kept, const AttentionGra
           weights = kept_weights(blocks, pass, kept, w.get());
         else
           pass.weights(w.get());
-        backward_block(pass, g, weights, s.get(), w.get());
+        backward_block(pass, g, weights, s.get(), f.get(), w.get());
       }
   });
 }

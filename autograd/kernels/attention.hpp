@@ -5,7 +5,7 @@
 #pragma once
 #include <array>
 
-#include <axisgrad/autograd/kernels/table.hpp>
+#include <axisgrad/autograd/kernels/dropout.hpp>
 
 namespace axisgrad::kernels {
 
@@ -27,8 +27,8 @@ struct ScoreView {
 };
 
 /// weights = softmax over keys of (scale q k^T + additive, -infinity where masked);
-/// out = (weights * factors) v. A query that sees no key, or whose scores are all -infinity, has
-/// weights and out of 0 and passes no gradient.
+/// out = (weights * factors, dropped out) v. A query that sees no key, or whose scores are all
+/// -infinity, has weights and out of 0 and passes no gradient.
 template <class T>
 struct Attention {
   Index outer = 1, heads = 1, queries = 0, keys = 0, key_dim = 0, value_dim = 0;
@@ -37,6 +37,7 @@ struct Attention {
   const T *q = nullptr, *k = nullptr, *v = nullptr;
   T scale = 1;
   ScoreView<T> mask, additive, factors;  // mask: 0 hides a key
+  Dropout dropout;                       // of the weights, seen as one tensor (outer, ..., keys)
   bool causal = false;
   Index lead = 0;  // with causal, query i sees the keys 0 ... i + lead
 };
@@ -47,7 +48,7 @@ inline bool keeps_weights(Index queries, Index keys, Index key_dim, Index value_
 }
 
 /// out (outer, queries, heads, value_dim). weights and scores (outer, heads, queries, keys), where
-/// not null: the weights before the factors, the scores (scaled) before masks.
+/// not null: the weights before factors and dropout, the scores (scaled) before masks.
 template <class T>
 void attention(const Attention<T>&, T* out, T* weights, T* scores);
 

@@ -139,6 +139,15 @@ struct Product {
     });
   }
 
+  // Whether B is best read in place: each strip of rows of A comes back to it. What is half of L2
+  // does for a few strips; for many of them, over a long k, the packed form is read faster by more
+  // than the copy costs.
+  bool stays_in_l2() const {
+    const Index bytes = k * n * Index(sizeof(T));
+    const bool few_strips = m <= 8 * kernels.rows || k < 128;
+    return bytes <= l2_bytes() / (few_strips ? 2 : 8);
+  }
+
   void run() const {
     const bool parallel = wants_threads(2.0 * double(m) * double(n) * double(k));
     if (n == 1 && a.col == 1 && b.row == 1) {
@@ -148,8 +157,7 @@ struct Product {
       return;
     }
     const bool few_rows = m <= 4 * kernels.rows;
-    const bool b_in_l2 = k * n * Index(sizeof(T)) <= l2_bytes() / 2;
-    const bool in_place = b.col == 1 && (a.col == 1 || few_rows) && (b_in_l2 || few_rows);
+    const bool in_place = b.col == 1 && (few_rows || (a.col == 1 && stays_in_l2()));
     if (parallel && k >= 4 * KC && m * n <= 65536 && b.col == 1) return split_k();
     if (in_place) return parallel ? direct_parallel() : direct(b);
     if (b.col != 1 && (k * n <= small_matrix || m < kernels.rows || n < kernels.wide))

@@ -13,4 +13,13 @@ void softmax(Extent, const T* x, T* y);
 template <class T>
 void softmax_backward(Extent, const T* y, const T* g, T* dx);
 
+/// y = (x - max x) - log sum e^(x - max x). y may be x. A line of nothing but -infinity stays so; a
+/// NaN or +infinity makes its line NaN.
+template <class T>
+void log_softmax(Extent, const T* x, T* y);
+
+/// dx = g - e^y sum(g), and 0 on a line of nothing but -infinity. dx may be g.
+template <class T>
+void log_softmax_backward(Extent, const T* y, const T* g, T* dx);
+
 }  // namespace axisgrad::kernels

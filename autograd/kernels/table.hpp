@@ -40,10 +40,10 @@ struct RowKernels {
   using RowsBackward = void (*)(Index rows, Index n, const T* y, const T* g, T* dx);
   using ColumnsBackward = void (*)(Index n, Index stride, Index columns, const T* y, const T* g,
                                    T* dx);
-  Rows sum_rows, max_rows, softmax_rows;
-  Columns sum_columns, max_columns, softmax_columns;
-  RowsBackward softmax_backward_rows;
-  ColumnsBackward softmax_backward_columns;
+  Rows sum_rows, max_rows, softmax_rows, log_softmax_rows;
+  Columns sum_columns, max_columns, softmax_columns, log_softmax_columns;
+  RowsBackward softmax_backward_rows, log_softmax_backward_rows;
+  ColumnsBackward softmax_backward_columns, log_softmax_backward_columns;
   // See layer_norm.hpp; dgamma and dbeta are added to, row after row.
   void (*layer_norm)(Index rows, Index n, const T* x, const T* gamma, const T* beta, T epsilon,
                      T* y, T* mean, T* inverse);
@@ -160,9 +160,9 @@ struct AdamStep {
 
 template <class T>
 struct StepKernels {
-  // to[i] = 0 where word i % 4 of the Philox block (block + i / 4, sample) is below limit, else
-  // scale.
-  void (*keep)(Index n, std::uint64_t block, std::uint64_t sample, std::uint64_t key,
+  // to[i] = 0 where word e % 4 of the Philox block (e / 4, sample) is below limit, else scale;
+  // e = first + i.
+  void (*keep)(Index n, std::uint64_t first, std::uint64_t sample, std::uint64_t key,
                std::uint64_t limit, T scale, T* to);
   // v_max, unless null: the largest v so far, in the place of v.
   void (*adam)(Index n, const AdamStep<T>&, const T* g, T* p, T* m, T* v, T* v_max);

@@ -7,6 +7,7 @@
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/kernels/attention.hpp>
 #include <axisgrad/autograd/ops.hpp>
+#include <axisgrad/autograd/ops/drop.hpp>
 #include <axisgrad/autograd/ops/family.hpp>
 #include <axisgrad/autograd/ops/mask.hpp>
 
@@ -79,6 +80,7 @@ struct attention_op {
     CausalAlignment alignment;
     double scale;
     int mask, additive, factors;  // their numbers among the inputs, -1 for none
+    kernels::Dropout dropout;
   };
   static constexpr double hidden = -std::numeric_limits<double>::infinity();
 
@@ -101,6 +103,7 @@ struct attention_op {
             .mask = mask(o.mask),
             .additive = mask(o.additive),
             .factors = mask(o.factors),
+            .dropout = o.dropout,
             .causal = o.causal,
             .lead = l.lead(o.alignment)};
   }
@@ -154,7 +157,8 @@ struct attention_op {
     if (o.mask >= 0) seen = where(r.input(o.mask), seen, never);
     if (o.causal) seen = where(triangle<T>(layout, o.alignment), seen, never);
     const Var<T> weights = softmax(seen, -1);
-    const Var<T> used = o.factors < 0 ? weights : weights * r.input(o.factors);
+    Var<T> used = o.factors < 0 ? weights : weights * r.input(o.factors);
+    if (o.dropout.rate > 0) used = used * Var<T>(dropout_factors<T>(o.dropout, layout.scores()));
     const Var<T> out = heads_first(matmul(used, v));
     if (o.weights) return {out, weights, scores};
     return {out};
@@ -231,7 +235,9 @@ Attended<T> apply(const Var<T>& q, const Var<T>& k, const Var<T>& v, const Atten
       .scale = o.scale.value_or(1 / std::sqrt(static_cast<double>(layout.key_dim))),
       .mask = add_input(mask, "mask", layout, inputs),
       .additive = add_input(o.additive_mask, "additive mask", layout, inputs),
-      .factors = add_input(factors, "factors", layout, inputs)};
+      .factors = add_input(factors, "factors", layout, inputs),
+      .dropout = draw_dropout(Recording<T>::common(inputs.span(), attention_op::name),
+                              layout.scores(), o.dropout)};
 
   InputList<Tensor<T>> values;
   for (const Var<T>* x : inputs.span()) values.add(x->value());

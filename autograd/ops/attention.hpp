@@ -24,8 +24,12 @@ struct AttentionOptions {
   CausalAlignment causal_alignment = CausalAlignment::last;
   /// 1 / sqrt(size of a head) when left out.
   std::optional<double> scale{};
-  /// Multiplied to the weights after the softmax, without a gradient of their own: 0 or 1/(1-p) for
-  /// dropout. Broadcast like a mask.
+  /// In a training recording each weight after the softmax is 0 with this probability, else divided
+  /// by 1 - dropout: the factors that dropout_mask() draws for the scores' shape, never in memory
+  /// as a whole. Error unless it lies in [0, 1].
+  double dropout = 0;
+  /// Multiplied to the weights after the softmax, without a gradient of their own. Broadcast like a
+  /// mask.
   Var<T> weight_factors{};
 };
 

@@ -3,6 +3,7 @@
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/kernels/parallel.hpp>
 #include <axisgrad/autograd/ops.hpp>
+#include <axisgrad/autograd/ops/drop.hpp>
 #include <axisgrad/autograd/ops/family.hpp>
 #include <axisgrad/autograd/random.hpp>
 #include <axisgrad/autograd/tape.hpp>
@@ -44,47 +45,41 @@ struct dropout_op {
   }
 };
 
-// A sample number that no sample has: the mask is shared by all.
-constexpr std::uint64_t every_sample = ~std::uint64_t(0);
-
-// The words are those of philox() in random.hpp.
-template <class T>
-void draw(Tensor<T>& mask, double rate, std::uint64_t key, bool shared, std::uint64_t first) {
-  const Size samples = mask.rank() > 0 ? mask.shape()[0] : 1;
-  if (mask.size() == 0) return;
-  const Size n = mask.size() / samples, blocks = (n + 3) / 4;  // a block of Philox: four words
-  const auto limit = static_cast<std::uint64_t>(rate * 0x1p32);
-  const T scale = static_cast<T>(1 / (1 - rate));
-  T* const to = mask.mutable_data();
-  constexpr kernels::Index chunk = 1 << 14;
-  kernels::parallel_chunks(samples * blocks, chunk, [&](Size begin, Size end) {
-    while (begin < end) {
-      const Size row = begin / blocks, block = begin % blocks;
-      const Size count = std::min(blocks - block, end - begin);
-      const std::uint64_t sample = shared ? every_sample : first + static_cast<std::uint64_t>(row);
-      kernels::table<T>().step.keep(std::min(4 * count, n - 4 * block),
-                                    static_cast<std::uint64_t>(block), sample, key, limit, scale,
-                                    to + row * n + 4 * block);
-      begin += count;
-    }
-  });
-}
-
 }  // namespace
 
 template <Scalar T>
-Var<T> dropout_mask(const Var<T>& like, const Shape& shape, double rate, DropoutOptions options) {
+kernels::Dropout draw_dropout(Recording<T>* recording, const Shape& shape, double rate,
+                              bool every_sample) {
   if (!(rate >= 0 && rate <= 1)) fail("dropout", "the rate must lie in [0, 1], got ", rate);
-  auto* recording = Recording<T>::common(std::array{&like}, "dropout");
+  if (!recording || !recording->options.training || rate == 0) return {};
+  const RecordingOptions& o = recording->options;
+  const Size samples = shape.rank() > 0 ? shape[0] : 1;
+  // A number that no sample has: the mask is shared by all.
+  constexpr std::uint64_t none = ~std::uint64_t(0);
+  return {.rate = rate,
+          .key = mix_keys(mix_keys(o.seed, o.step), recording->random_ops++),
+          .first_sample = every_sample ? none : static_cast<std::uint64_t>(o.first_sample),
+          .per_sample = std::max<Size>(1, samples > 0 ? shape.size() / samples : 1)};
+}
+
+template <Scalar T>
+Tensor<T> dropout_factors(const kernels::Dropout& dropout, const Shape& shape) {
+  if (dropout.rate == 0) return Tensor<T>(shape, T(1));
+  Tensor<T> factors(shape);
+  T* const to = factors.mutable_data();
+  constexpr kernels::Index chunk = 1 << 16;
+  kernels::parallel_chunks(shape.size(), chunk, [&](Size begin, Size end) {
+    kernels::dropout_factors(dropout, begin, end - begin, to + begin);
+  });
+  return factors;
+}
+
+template <Scalar T>
+Var<T> dropout_mask(const Var<T>& like, const Shape& shape, double rate, DropoutOptions options) {
   const unsigned shared = resolve(options.shared, shape.rank(), "dropout");
   const Shape drawn = shape.without(shared, true);
-  if (!recording || !recording->options.training || rate == 0)
-    return Var<T>(Tensor<T>(drawn, T(1)));
-  const RecordingOptions& o = recording->options;
-  const std::uint64_t key = mix_keys(mix_keys(o.seed, o.step), recording->random_ops++);
-  Tensor<T> mask(drawn, T(0));
-  if (rate < 1) draw(mask, rate, key, shared & 1u, static_cast<std::uint64_t>(o.first_sample));
-  return Var<T>(mask);
+  auto* recording = Recording<T>::common(std::array{&like}, "dropout");
+  return Var<T>(dropout_factors<T>(draw_dropout(recording, drawn, rate, shared & 1u), drawn));
 }
 
 template <Scalar T>
@@ -95,6 +90,10 @@ Var<T> dropout(const Var<T>& x, double rate, DropoutOptions options) {
 
 std::vector<OpEntry> dropout_family() { return family<dropout_op>(); }
 
+template kernels::Dropout draw_dropout(Recording<float>*, const Shape&, double, bool);
+template kernels::Dropout draw_dropout(Recording<double>*, const Shape&, double, bool);
+template Tensor<float> dropout_factors(const kernels::Dropout&, const Shape&);
+template Tensor<double> dropout_factors(const kernels::Dropout&, const Shape&);
 template Var<float> dropout_mask(const Var<float>&, const Shape&, double, DropoutOptions);
 template Var<double> dropout_mask(const Var<double>&, const Shape&, double, DropoutOptions);
 template Var<float> dropout(const Var<float>&, double, DropoutOptions);

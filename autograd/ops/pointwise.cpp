@@ -157,17 +157,20 @@ Tensor<T> pointwise_value(const PointwiseOp<T>& op, Inputs<T> inputs) {
   return y;
 }
 
-template <Scalar T>
-void pointwise_gradient(const PointwiseOp<T>& op, Rule<T>& rule, int inputs) {
+namespace {
+
+// `Most` inputs: what is made for each is not made four times where there are one or two.
+template <std::size_t Most, Scalar T>
+void gradient_of(const PointwiseOp<T>& op, Rule<T>& rule, int inputs) {
   static const T unused = 0;  // what the loops read of an input that was not saved
   static const Shape scalar;
   unsigned needed = 0;
   for (int i = 0; i < inputs; ++i) needed |= unsigned(rule.needs(i)) << i;
   const Tensor<T>& g = rule.cotangent_value();
-  std::array<Tensor<T>, 4> dx;
+  std::array<Tensor<T>, Most> dx;
   if (needed & ~op.passes) {
     const T* y = op.saves.outputs ? rule.output_value().data() : nullptr;
-    std::array<const Shape*, 4> shapes{};
+    std::array<const Shape*, Most> shapes{};
     kernels::Run<T> single;
     std::array<T*, 4> to{};
     for (int i = 0; i < inputs; ++i) {
@@ -192,7 +195,7 @@ void pointwise_gradient(const PointwiseOp<T>& op, Rule<T>& rule, int inputs) {
                         gradient(run, g.data() + offset, y ? y + offset : nullptr, part);
                       });
   }
-  for (unsigned k = 0; k < 4; ++k)
+  for (unsigned k = 0; k < Most; ++k)
     if (needed & op.passes & 1u << k) dx[k] = g;
   for (int i = 0; i < inputs; ++i) {
     if (!(needed >> i & 1)) continue;
@@ -202,6 +205,15 @@ void pointwise_gradient(const PointwiseOp<T>& op, Rule<T>& rule, int inputs) {
     else
       rule.add(i, sum_to(Var<T>(std::move(d)), rule.shape(i)));
   }
+}
+
+}  // namespace
+
+template <Scalar T>
+void pointwise_gradient(const PointwiseOp<T>& op, Rule<T>& rule, int inputs) {
+  inputs == 1   ? gradient_of<1>(op, rule, inputs)
+  : inputs == 2 ? gradient_of<2>(op, rule, inputs)
+                : gradient_of<4>(op, rule, inputs);
 }
 
 namespace {

@@ -56,6 +56,12 @@ struct log_softmax_op {
     const int axis = r.template options<Options>().axis;
     const Var<T> y = r.output(), g = r.cotangent();
     if (g.size() == 0) return r.add(0, g);
+    if (!r.recording()) {
+      Tensor<T> dx(y.shape());
+      kernels::log_softmax_backward(softmax_op::extent(y.shape(), axis), y.value().data(),
+                                    g.value().data(), dx.mutable_data());
+      return r.add(0, Var<T>(dx));
+    }
     const Var<T> alive =
         greater(max(y.detach(), axis, {.keep = true}), Var<T>(-std::numeric_limits<T>::infinity()));
     r.add(0, alive * g - exp(y) * sum(g, axis, {.keep = true}));
@@ -84,17 +90,12 @@ Var<T> softmax(const Var<T>& x, Axis axis, const Same<Var<T>>& mask) {
   return record<softmax_op, T>({&x, &mask}, y, {.outputs = 1}, {a});
 }
 
-// x - m - log(sum(e^(x-m))), m the largest of x: in this order, so that x - m is exact for large x.
 template <Scalar T>
 Var<T> log_softmax(const Var<T>& x, Axis axis) {
   const int a = resolve(axis, x.rank(), "log_softmax");
-  if (x.size() == 0) return record<log_softmax_op, T>({&x}, x.value(), {.outputs = 1}, {a});
-  const Var<T> c = x.detach(), most = max(c, a, {.keep = true});
-  const Var<T> none(-std::numeric_limits<T>::infinity()), zero(T(0));
-  const Var<T> shifted = c - where(equal(most, none), zero, most);
-  const Var<T> total = sum(exp(shifted), a, {.keep = true});
-  const Var<T> y = shifted - where(total, log(total), zero);
-  return record<log_softmax_op, T>({&x}, y.value(), {.outputs = 1}, {a});
+  Tensor<T> y(x.shape());
+  kernels::log_softmax(softmax_op::extent(x.shape(), a), x.value().data(), y.mutable_data());
+  return record<log_softmax_op, T>({&x}, y, {.outputs = 1}, {a});
 }
 
 template <Scalar T>

@@ -1,5 +1,5 @@
-// Precompiled for the sources of the library, which all begin with these: parsing them takes most of
-// the time of a file. Each file still includes what it uses.
+// Precompiled for the sources of the library, which all begin with these: parsing them takes most
+// of the time of a file. Each file still includes what it uses.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,4 +14,3 @@
 
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/autograd/tape.hpp>
-#include <axisgrad/nn/module.hpp>

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <axisgrad/axisgrad.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <axisgrad/axisgrad.hpp>

@@ -15,16 +15,18 @@ tests/bench/compare.sh --python DIR [options]
   --seconds S    time to measure each (1)
   --threads N    threads of all programs (1)
   --only W1,W2   some workloads
+  --shapes       attention at odd sizes and with its options (shapes.cpp) in place of the workloads
   --clock cpu    processor time instead of wall time: on a machine that does other things, with one thread
   --output FILE  where the lines go (build/bench.jsonl)
 TEXT
 }
 
 python='' install=false rounds=3 seconds=1 threads=1 clock=wall output=$root/build/bench.jsonl
-only=W1,W2,W3,W4,W5,W6,W7,W8,W9,W10,W11,W12
+only='' shapes=false
 while (($#)); do
   case $1 in
     --install) install=true ;;
+    --shapes) shapes=true ;;
     --python | --rounds | --seconds | --threads | --only | --clock | --output)
       (($# > 1)) || { echo "compare.sh: $1 needs a value" >&2; exit 2; }
       declare "${1#--}=$2"
@@ -37,6 +39,8 @@ while (($#)); do
 done
 [[ -n $python ]] || { usage >&2; exit 2; }
 ours=$root/build/tests/bench/workloads peers=$root/tests/bench/peers
+all=W1,W2,W3,W4,W5,W6,W7,W8,W9,W10,W11,W12
+if $shapes; then ours=$root/build/tests/bench/shapes all=A1,A2,A3,A4,A5,A6,A7,A8,A9,A10; fi
 [[ -x $ours ]] || { echo "compare.sh: $ours is missing: build the project first" >&2; exit 1; }
 
 if $install; then
@@ -50,18 +54,24 @@ fi
 
 have() { KERAS_BACKEND=jax "$python/bin/python" -c "import $1" 2>/dev/null; }
 programs=("$ours")
-if have torch; then programs+=("$python/bin/python $peers/bench_torch.py"); else echo "left out: PyTorch"; fi
-if have jax; then programs+=("$python/bin/python $peers/bench_jax.py"); else echo "left out: JAX"; fi
-if have keras && have jax; then
-  programs+=("env KERAS_BACKEND=jax $python/bin/python $peers/bench_keras.py")
+if $shapes; then
+  for peer in torch jax; do
+    if have $peer; then programs+=("$python/bin/python $peers/shapes_$peer.py"); else echo "left out: $peer"; fi
+  done
 else
-  echo "left out: Keras"
+  if have torch; then programs+=("$python/bin/python $peers/bench_torch.py"); else echo "left out: PyTorch"; fi
+  if have jax; then programs+=("$python/bin/python $peers/bench_jax.py"); else echo "left out: JAX"; fi
+  if have keras && have jax; then
+    programs+=("env KERAS_BACKEND=jax $python/bin/python $peers/bench_keras.py")
+  else
+    echo "left out: Keras"
+  fi
+  if [[ -x $python/bench_libtorch ]]; then programs+=("$python/bench_libtorch"); else echo "left out: LibTorch"; fi
 fi
-if [[ -x $python/bench_libtorch ]]; then programs+=("$python/bench_libtorch"); else echo "left out: LibTorch"; fi
 
 : >"$output"
 for ((round = 1; round <= rounds; ++round)); do
-  for workload in ${only//,/ }; do
+  for workload in $(tr , " " <<<"${only:-$all}"); do
     for program in "${programs[@]}"; do
       # A peer that lacks the workload prints nothing.
       $program --only "$workload" --threads "$threads" --seconds "$seconds" --clock "$clock" 2>>"$output.log" |

@@ -48,9 +48,11 @@ struct Data {
   Values x_values = Values::normal, y_values = Values::normal;
 };
 
-/// A model in training on 16 batches that lie in memory, used in turn.
-template <class Model, class Loss, std::size_t Inputs>
+/// A model in training on batches that lie in memory, used in turn.
+template <class Model, class Loss, std::size_t Inputs, std::size_t Batches = 16>
 class Training {
+  using T = typename Model::scalar;
+
  public:
   Training(Model& model, const Loss& loss, const Data<Inputs>& data)
       : model_(model), loss_(loss), parameters_(ag::parameters(model)) {
@@ -58,8 +60,9 @@ class Training {
     adam_.bind(parameters_);
     std::uint64_t key = 1;
     for (auto& [inputs, target] : batches_) {
-      for (std::size_t k = 0; k < Inputs; ++k) inputs[k] = random(data.x[k], data.x_values, key++);
-      target = random(data.y, data.y_values, key++);
+      for (std::size_t k = 0; k < Inputs; ++k)
+        inputs[k] = random<T>(data.x[k], data.x_values, key++);
+      target = random<T>(data.y, data.y_values, key++);
     }
   }
 
@@ -67,7 +70,7 @@ class Training {
     const Batch& batch = batches_[steps_++ % batches_.size()];
     ag::zero_gradients(parameters_);
     tape_.options().step = steps_;
-    const ag::Var<float> loss =
+    const ag::Var<T> loss =
         loss_(std::apply([&](const auto&... x) { return model_(tape_.input(x)...); }, batch.inputs),
               tape_.input(batch.target));
     last_ = loss.item();
@@ -87,15 +90,15 @@ class Training {
 
  private:
   struct Batch {
-    std::array<ag::Tensor<float>, Inputs> inputs;
-    ag::Tensor<float> target;
+    std::array<ag::Tensor<T>, Inputs> inputs;
+    ag::Tensor<T> target;
   };
   Model& model_;
   const Loss& loss_;
-  ag::Parameters<float> parameters_;
-  ag::Adam<float> adam_{{.learning_rate = 1e-3}};
-  ag::Tape<float> tape_{{.training = true, .seed = 7}};
-  std::array<Batch, 16> batches_;
+  ag::Parameters<T> parameters_;
+  ag::Adam<T> adam_{{.learning_rate = 1e-3}};
+  ag::Tape<T> tape_{{.training = true, .seed = 7}};
+  std::array<Batch, Batches> batches_;
   std::uint64_t steps_ = 0;
   double first_ = 0, last_ = 0;
 };

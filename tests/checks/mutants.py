@@ -28,7 +28,7 @@ KERNELS = {
     'arch/rows.cpp': ('softmax,layer_norm', [], ['y g', 'a b', 'dgamma dbeta', 'x_hat h']),
 }
 # How the work is cut into tasks and how large scratch is changes no value.
-DIVISION = re.compile(r'\b(grain|block|blocks|chunk|parallel_chunks|samples_per_thread|share|Scratch<T>)\b')
+DIVISION = re.compile(r'\b(grain|block|blocks|chunk|parallel_chunks|samples_per_thread|share)\b|Scratch<T>')
 
 def closing(text, at):
     """Position of the bracket that closes the one at `at`."""

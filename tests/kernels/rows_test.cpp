@@ -41,10 +41,13 @@ void check_values(const Extent& e) {
   max(e, x.data(), most.data());
   softmax(e, x.data(), y.data());
   softmax_backward(e, y.data(), cotangent.data(), dx.data());
-  double worst_sum = 0, worst_y = 0, worst_dx = 0;
+  std::vector<T> log_y(size), log_dx(size);
+  log_softmax(e, x.data(), log_y.data());
+  log_softmax_backward(e, log_y.data(), cotangent.data(), log_dx.data());
+  double worst_sum = 0, worst_y = 0, worst_dx = 0, worst_log = 0, worst_log_dx = 0;
   bool right_max = true;
   lines(e, [&](Index at, Index line) {
-    long double s = 0, a = 0, m = -inf<T>, z = 0, dot = 0, dots = 0;
+    long double s = 0, a = 0, m = -inf<T>, z = 0, dot = 0, dots = 0, up = 0, ups = 0;
     for (Index k = 0; k < e.n; ++k) {
       const long double v = x[at + k * e.inner];
       s += v, a += std::abs(v), m = std::max(m, v);
@@ -53,14 +56,19 @@ void check_values(const Extent& e) {
     for (Index k = 0; k < e.n; ++k) {
       const Index i = at + k * e.inner;
       dot += (long double)y[i] * cotangent[i], dots += std::abs((long double)y[i] * cotangent[i]);
-      const long double exact = std::exp(x[i] - m) / z;
+      const long double exact = std::exp(x[i] - m) / z, log = x[i] - m - std::log(z);
       keep_worst(worst_y, double(std::abs(y[i] - exact) / (exact + 1e-35L)));
+      keep_worst(worst_log, double(std::abs(log_y[i] - log) / (m - x[i] + std::log(z) + 1)));
+      up += cotangent[i], ups += std::abs((long double)cotangent[i]);
     }
     for (Index k = 0; k < e.n; ++k) {
       const Index i = at + k * e.inner;
       const long double exact = y[i] * (cotangent[i] - dot);
       keep_worst(worst_dx, double(std::abs(dx[i] - exact) /
                                   (y[i] * (std::abs(cotangent[i]) + dots) + 1e-35L)));
+      const long double p = std::exp((long double)log_y[i]), log_exact = cotangent[i] - p * up;
+      keep_worst(worst_log_dx, double(std::abs(log_dx[i] - log_exact) /
+                                      (std::abs(cotangent[i]) + p * ups + 1e-35L)));
     }
     keep_worst(worst_sum, double(std::abs(sums[line] - s) / (a + 1e-300L)));
     right_max = right_max && most[line] == T(m);
@@ -69,12 +77,19 @@ void check_values(const Extent& e) {
   CHECK(right_max);
   CHECK(worst_y < 20 * eps<T>);
   CHECK(worst_dx < 8 * eps<T>);
+  CHECK(worst_log < 4 * eps<T>);
+  CHECK(worst_log_dx < 8 * eps<T>);
   auto in_place = x;
   softmax(e, in_place.data(), in_place.data());
   CHECK(same_bits(in_place, y));
   auto over = cotangent;
   softmax_backward(e, y.data(), over.data(), over.data());
   CHECK(same_bits(over, dx));
+  in_place = x, over = cotangent;
+  log_softmax(e, in_place.data(), in_place.data());
+  CHECK(same_bits(in_place, log_y));
+  log_softmax_backward(e, log_y.data(), over.data(), over.data());
+  CHECK(same_bits(over, log_dx));
 }
 
 // A line of each kind beside ordinary ones.
@@ -97,10 +112,13 @@ void check_edges(const Extent& e) {
     if (kind == 4)
       for (Index k = 1; k < e.n; ++k) set(k, -inf<T>);
   });
-  std::vector<T> y(x.size()), most(e.outer * e.inner);
+  std::vector<T> y(x.size()), log_y(x.size()), log_dx(x.size()), most(e.outer * e.inner);
   softmax(e, x.data(), y.data());
+  log_softmax(e, x.data(), log_y.data());
+  const auto cotangent = normal<T>(g, x.size());
+  log_softmax_backward(e, log_y.data(), cotangent.data(), log_dx.data());
   max(e, x.data(), most.data());
-  bool softmax_right = true, max_right = true;
+  bool softmax_right = true, log_right = true, max_right = true;
   lines(e, [&](Index at, Index line) {
     const int kind = int(line % 6);
     for (Index k = 0; k < e.n; ++k) {
@@ -110,6 +128,11 @@ void check_edges(const Extent& e) {
                          : kind == 4 ? v == (k == 0 ? T(1) : T(0))
                                      : v > 0 && v <= 1;
       softmax_right = softmax_right && right;
+      const T l = log_y[at + k * e.inner], d = log_dx[at + k * e.inner];
+      log_right = log_right && (kind == 0   ? l == -inf<T> && d == 0
+                                : kind <= 3 ? std::isnan(l)
+                                : kind == 4 ? l == (k == 0 ? T(0) : -inf<T>)
+                                            : l <= 0 && std::isfinite(d));
     }
     const T m = most[line];
     max_right = max_right && (kind == 0   ? m == -inf<T>
@@ -118,6 +141,7 @@ void check_edges(const Extent& e) {
                                           : std::isfinite(m));
   });
   CHECK(softmax_right);
+  CHECK(log_right);
   CHECK(max_right);
 }
 

@@ -303,17 +303,22 @@ TEST_CASE("LSTM: gradients of first and second order, with mask, state and two l
 
 TEST_CASE("LSTM: the same bits with one thread and with four") {
   auto layer = made<float>({.inputs = 24, .units = 64});
-  const auto x = noise<float>({48, 20, 24}, 1);
+  const auto x = noise<float>({48, 20, 24}, 1), h0 = noise<float>({48, 64}, 2),
+             c0 = noise<float>({48, 64}, 3);
   std::vector<Tensor<float>> runs[2];
   const int threads = ag::kernels::threads();
   for (int k : {0, 1}) {
     ag::kernels::set_threads(k == 0 ? 1 : 4);
     ag::Tape<float> tape;
     const auto in = tape.input(x, {.gradient = true});
-    const auto y = layer(in).sequence();
-    const auto kernel = tape.watch(layer.kernel);
+    const ag::LstmState<float> start{tape.input(h0, {.gradient = true}),
+                                     tape.input(c0, {.gradient = true})};
+    const auto result = layer(in, {.initial_state = start});
+    const auto y = result.sequence();
+    const auto kernel = tape.watch(layer.kernel), recurrent = tape.watch(layer.recurrent_kernel);
     runs[k] = {y.value()};
-    for (const auto& g : ag::grad(ag::sum(ag::square(y)), std::vector{in, kernel}))
+    const auto loss = ag::sum(ag::square(y)) + ag::sum(result.last() * result.state().c);
+    for (const auto& g : ag::grad(loss, std::vector{in, start.h, start.c, kernel, recurrent}))
       runs[k].push_back(g.value());
   }
   ag::kernels::set_threads(threads);

@@ -22,45 +22,86 @@ inline Wide low_product(const Wide& a, const Wide& b) {  // xsimd has no 32 x 32
 #endif
 }
 
-// Philox4x32-10 (random.hpp has it as a formula) of the counters (block, sample) for as many blocks
-// as there are lanes: pairs[2q] holds the words 0 and 1 of the q-th, pairs[2q + 1] the words 2
-// and 3.
-void philox(std::uint64_t block, std::uint64_t sample, std::uint64_t key, std::uint64_t* pairs) {
-  alignas(64) std::uint64_t t[abreast], u[abreast];
-  for (Index q = 0; q < abreast; ++q) t[q] = block + std::uint64_t(q);
-  const Wide a(std::uint64_t(0xD2511F53u)), b(std::uint64_t(0xCD9E8D57u));
-  Wide c0 = Wide::load_aligned(t), c1 = c0 >> 32, c2(sample), c3(sample >> 32);
-  auto k0 = std::uint32_t(key), k1 = std::uint32_t(key >> 32);
-  for (int round = 0; round < 10; ++round, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
-    const Wide p = low_product(a, c0), r = low_product(b, c2);
-    c0 = (r >> 32) ^ c1 ^ Wide(std::uint64_t(k0));
-    c2 = (p >> 32) ^ c3 ^ Wide(std::uint64_t(k1));
-    c1 = r, c3 = p;
-  }
-  const Wide low(std::uint64_t(0xFFFFFFFFu));
-  ((c0 & low) | (c1 << 32)).store_aligned(t);
-  ((c2 & low) | (c3 << 32)).store_aligned(u);
-  for (Index q = 0; q < abreast; ++q) pairs[2 * q] = t[q], pairs[2 * q + 1] = u[q];
+// The even, or the odd, lanes of a and b side by side: (a0, b0), (a2, b2), ...
+inline Wide even_pairs(const Wide& a, const Wide& b) {
+#if defined(__AVX512F__)
+  return _mm512_unpacklo_epi64(a, b);
+#elif defined(__AVX2__)
+  return _mm256_unpacklo_epi64(a, b);
+#else
+  return _mm_unpacklo_epi64(a, b);
+#endif
+}
+inline Wide odd_pairs(const Wide& a, const Wide& b) {
+#if defined(__AVX512F__)
+  return _mm512_unpackhi_epi64(a, b);
+#elif defined(__AVX2__)
+  return _mm256_unpackhi_epi64(a, b);
+#else
+  return _mm_unpackhi_epi64(a, b);
+#endif
 }
 
+// Philox4x32-10 (random.hpp has it as a formula) of the counters (block, sample) for as many blocks
+// as there are lanes.
+class Philox {
+ public:
+  static constexpr Index words = 4 * abreast;  // of a draw
+
+  Philox(std::uint64_t sample, std::uint64_t key) : sample_(sample) {
+    auto k0 = std::uint32_t(key), k1 = std::uint32_t(key >> 32);
+    for (int round = 0; round < 10; ++round, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u)
+      keys_[round][0] = k0, keys_[round][1] = k1;
+    // The first half of the blocks in the even lanes: what even_pairs() makes of the results is
+    // then in the order of the blocks.
+    for (Index l = 0; l < abreast / 2; ++l)
+      order_[2 * l] = std::uint64_t(l), order_[2 * l + 1] = std::uint64_t(abreast / 2 + l);
+  }
+  // The four words of `block`, of block + 1, ...; `to` is aligned.
+  [[gnu::always_inline]] void draw(std::uint64_t block, std::uint32_t* to) const {
+    const Wide a(std::uint64_t(0xD2511F53u)), b(std::uint64_t(0xCD9E8D57u));
+    Wide c0 = Wide(block) + Wide::load_aligned(order_), c1 = c0 >> 32, c2(sample_),
+         c3(sample_ >> 32);
+#pragma GCC unroll 10
+    for (int round = 0; round < 10; ++round) {
+      const Wide p = low_product(a, c0), r = low_product(b, c2);
+      c0 = (r >> 32) ^ c1 ^ Wide(keys_[round][0]);
+      c2 = (p >> 32) ^ c3 ^ Wide(keys_[round][1]);
+      c1 = r, c3 = p;
+    }
+    const Wide low(std::uint64_t(0xFFFFFFFFu));
+    c0 = (c0 & low) | (c1 << 32), c2 = (c2 & low) | (c3 << 32);
+    auto* pairs = reinterpret_cast<std::uint64_t*>(to);
+    even_pairs(c0, c2).store_aligned(pairs);
+    odd_pairs(c0, c2).store_aligned(pairs + abreast);
+  }
+
+ private:
+  alignas(64) std::uint64_t order_[abreast];
+  std::uint64_t keys_[10][2], sample_;
+};
+
 template <class T>
-void keep(Index n, std::uint64_t block, std::uint64_t sample, std::uint64_t key,
+void keep(Index n, std::uint64_t first, std::uint64_t sample, std::uint64_t key,
           std::uint64_t limit, T scale, T* to) {
-  constexpr Index group = 4 * abreast;
-  alignas(64) std::uint64_t pairs[2 * abreast];
+  constexpr Index group = Philox::words;
   alignas(64) std::uint32_t words[group];
-  alignas(64) T kept[group];
   // All are dropped when limit is 2^32, which no word holds.
   const T most = limit >> 32 ? T(0) : scale;
   const auto from = std::uint32_t(limit);
-  for (Index i = 0; i < n; i += group, block += std::uint64_t(abreast)) {
-    philox(block, sample, key, pairs);
-    __builtin_memcpy(words, pairs, sizeof words);
+  const Philox philox(sample, key);
+  std::uint64_t block = first / 4;
+  for (Index skip = Index(first % 4), count; n > 0;
+       skip = 0, n -= count, to += count, block += std::uint64_t(abreast)) {
+    // By way of an array, which overlaps nothing: the choices go by vectors then.
+    alignas(64) T kept[group];
+    philox.draw(block, words);
     for (Index l = 0; l < group; ++l) kept[l] = words[l] < from ? T(0) : most;
-    if (n - i >= group)
-      __builtin_memcpy(to + i, kept, sizeof kept);
+    count = n < group - skip ? n : group - skip;
+    if (count == group)
+      __builtin_memcpy(to, kept, sizeof kept);
     else
-      __builtin_memcpy(to + i, kept, std::size_t(n - i) * sizeof(T));
+      __builtin_memcpy(to, kept + skip, std::size_t(count) * sizeof(T));
   }
 }
 
