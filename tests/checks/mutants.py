@@ -20,10 +20,9 @@ KERNEL = re.compile(r'(void|const T\*|ScoreView<T>)\s+()(\w+)\(([^()]*)\)\s*(?:c
 KERNELS = {
     'softmax.cpp': ('softmax,log_softmax', [], ['y g']),
     'layer_norm.cpp': ('layer_norm', [], ['x g', 'mean inverse', 'of_gamma of_beta', 'dgamma dbeta']),
-    'lstm.cpp': ('lstm', ['start', 'carry', 'recurrent_gradient'],
-                 ['backward: up down', 'd.h0 d.c0', 'g.last_h g.last_c', 'd.kernel d.recurrent', 'trace.h trace.x']),
+    'lstm.cpp': ('lstm', ['start', 'carry_back'], ['backward: up down', 'd.h0 d.c0', 'g.last_h g.last_c']),
     'attention.cpp': ('scaled_dot_product_attention', ['kept_weights', 'add_times_queries', 'scores_block'],
-                      ['a.q a.k a.v', 'g.q g.k g.v', 'a.queries a.keys', 'a.key_dim a.value_dim', 's ds']),
+                      ['a.q a.k a.v', 'g.q g.k g.v', 'a.queries a.keys', 'a.key_dim a.value_dim']),
     'arch/lstm.cpp': ('lstm', [], ['i f g o', 't up']),
     'arch/softmax.hpp': ('softmax,log_softmax', [], ['y g']),
     'arch/rows.cpp': ('layer_norm', [], ['a b', 'dgamma dbeta', 'x_hat h']),

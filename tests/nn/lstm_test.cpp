@@ -302,27 +302,30 @@ TEST_CASE("LSTM: gradients of first and second order, with mask, state and two l
 }
 
 TEST_CASE("LSTM: the same bits with one thread and with four") {
-  auto layer = made<float>({.inputs = 24, .units = 64});
   const auto x = noise<float>({48, 20, 24}, 1), h0 = noise<float>({48, 64}, 2),
              c0 = noise<float>({48, 64}, 3);
-  std::vector<Tensor<float>> runs[2];
   const int threads = ag::kernels::threads();
-  for (int k : {0, 1}) {
-    ag::kernels::set_threads(k == 0 ? 1 : 4);
-    ag::Tape<float> tape;
-    const auto in = tape.input(x, {.gradient = true});
-    const ag::LstmState<float> start{tape.input(h0, {.gradient = true}),
-                                     tape.input(c0, {.gradient = true})};
-    const auto result = layer(in, {.initial_state = start});
-    const auto y = result.sequence();
-    const auto kernel = tape.watch(layer.kernel), recurrent = tape.watch(layer.recurrent_kernel);
-    runs[k] = {y.value()};
-    const auto loss = ag::sum(ag::square(y)) + ag::sum(result.last() * result.state().c);
-    for (const auto& g : ag::grad(loss, std::vector{in, start.h, start.c, kernel, recurrent}))
-      runs[k].push_back(g.value());
+  for (double recurrent_dropout : {0., .25}) {
+    const auto layer =
+        made<float>({.inputs = 24, .units = 64, .recurrent_dropout = recurrent_dropout});
+    std::vector<Tensor<float>> runs[2];
+    for (int k : {0, 1}) {
+      ag::kernels::set_threads(k == 0 ? 1 : 4);
+      ag::Tape<float> tape({.training = true, .seed = 3});
+      const auto in = tape.input(x, {.gradient = true});
+      const ag::LstmState<float> start{tape.input(h0, {.gradient = true}),
+                                       tape.input(c0, {.gradient = true})};
+      const auto result = layer(in, {.initial_state = start});
+      const auto y = result.sequence();
+      const auto kernel = tape.watch(layer.kernel), recurrent = tape.watch(layer.recurrent_kernel);
+      runs[k] = {y.value()};
+      const auto loss = ag::sum(ag::square(y)) + ag::sum(result.last() * result.state().c);
+      for (const auto& g : ag::grad(loss, std::vector{in, start.h, start.c, kernel, recurrent}))
+        runs[k].push_back(g.value());
+    }
+    for (std::size_t i = 0; i < runs[0].size(); ++i) CHECK(ag::same_bits(runs[0][i], runs[1][i]));
   }
   ag::kernels::set_threads(threads);
-  for (std::size_t i = 0; i < runs[0].size(); ++i) CHECK(ag::same_bits(runs[0][i], runs[1][i]));
 }
 
 TEST_CASE("LSTM: dropout acts in training only, one mask for all steps of a sequence") {
