@@ -11,6 +11,7 @@
 
 #include <axisgrad/autograd/axis.hpp>
 #include <axisgrad/autograd/ops/attention.hpp>
+#include <axisgrad/autograd/ops/dual_stage.hpp>
 #include <axisgrad/autograd/ops/functions.hpp>
 #include <axisgrad/autograd/var.hpp>
 
@@ -98,6 +99,8 @@ template <Scalar T>
 /// Joined along an existing axis; all other sizes equal.
 template <Scalar T>
 [[nodiscard]] Var<T> concat(const std::vector<Var<T>>& xs, Axis axis);
+template <Scalar T>
+[[nodiscard]] Var<T> concat(std::initializer_list<Var<T>> xs, Axis axis);
 
 /// The positions `indices` of one axis; a position may come several times, -1 is the last. That
 /// axis is replaced by the axes of `indices` (integers in a Var, any shape), as in NumPy's take.
@@ -243,7 +246,7 @@ struct LstmInputs {
 struct LstmSequenceOptions {
   bool go_backwards = false;
 };
-/// h (T,B,U) of all steps in the order of processing, time first; the last h and c (B,U).
+/// h (B,T,U) of all steps in the order of processing; the last h and c (B,U).
 template <Scalar T>
 struct LstmOutputs {
   Var<T> h, last_h, last_c;

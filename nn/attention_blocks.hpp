@@ -4,6 +4,7 @@
 // each other.
 #pragma once
 #include <axisgrad/autograd/ops.hpp>
+#include <axisgrad/autograd/ops/gate.hpp>
 #include <axisgrad/nn/dense.hpp>
 
 namespace axisgrad {
@@ -48,16 +49,17 @@ class TimeAttentionBlock {
 
   template <Scalar U>
   [[nodiscard]] Var<U> operator()(const Var<U>& x) const {
-    return with_weights(x).out;
+    if (options_.single_attention_vector) return with_weights(x).out;
+    require(x);
+    return time_gate(x, watch(kernel, x), watch(bias, x)).out;
   }
   template <Scalar U>
   [[nodiscard]] Attended<U> with_weights(const Var<U>& x) const {
-    const Size steps = bias.shape()[0];
-    detail::require_rank_3(x, "TimeAttentionBlock", "time steps", 1, steps);
+    require(x);
     // The Dense acts on the time axis where it lies: scores[b] = kernel^T x[b] + bias, no
     // transposition of x.
     const Var<U> scores =
-        matmul(watch(kernel, x), x, {.transpose_a = true}) + reshape(watch(bias, x), {steps, 1});
+        matmul(watch(kernel, x), x, {.transpose_a = true}) + unsqueeze(watch(bias, x), 1);
     return detail::gate(x, scores, Axis::time, Axis::feature, options_);
   }
 
@@ -70,6 +72,10 @@ class TimeAttentionBlock {
     if (time_steps < 1)
       fail("TimeAttentionBlock", "needs at least one time step, got ", time_steps);
     return {time_steps, time_steps};
+  }
+  template <Scalar U>
+  void require(const Var<U>& x) const {
+    detail::require_rank_3(x, "TimeAttentionBlock", "time steps", 1, bias.shape()[0]);
   }
 
   BlockOptions options_;

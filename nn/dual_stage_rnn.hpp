@@ -27,20 +27,6 @@ struct AttendedDualStageRNN {
   Var<T> out, alpha, beta, encoder_states;
 };
 
-namespace detail {
-
-/// Weights over N keys, seen from the state of an LSTM: softmax over i of
-/// v . tanh(W [h; s] + key_i). state.h, state.c (B,S), keys (B,N,K), W (K,2S), v (K) -> (B,N). One
-/// step of either recurrence of DualStageRNN.
-template <Scalar U>
-Var<U> additive_weights(const LstmState<U>& state, const Var<U>& keys, const Var<U>& W,
-                        const Var<U>& v) {
-  const Var<U> query = matmul(concat<U>({state.h, state.c}, 1), W, {.transpose_b = true});
-  return softmax(matmul(tanh(unsqueeze(query, 1) + keys), v), -1);
-}
-
-}  // namespace detail
-
 /// One step ahead from a window of n driving series and the past of the target: x (B,T,n), y_prev
 /// (B,T) -> out (B,1), in the unit of y_prev. Equation numbers are the paper's.
 ///
@@ -140,49 +126,38 @@ class DualStageRNN {
     return o;
   }
 
-  template <Scalar U>
-  static LstmState<U> zero_state(Size batch, Size units) {
-    const Var<U> zero(Tensor<U>(Shape{batch, units}, U(0)));
-    return {zero, zero};
-  }
-
-  // U_e x^k does not depend on the state: once, before the recurrence.
+  // U_e x^k does not depend on the state: once, before the recurrence. (B,T,n).
   template <Scalar U>
   void encode(const Var<U>& x, const Var<U>& y_prev, AttendedDualStageRNN<U>& y) const {
     const auto own = [&](const Parameter<T>& p) { return watch(p, x, y_prev); };
-    const Var<U> W = own(W_e), v = own(v_e);
-    const Var<U> keys = matmul(swap_axes(x, 1, 2), own(U_e), {.transpose_b = true});  // (B,n,T)
-    LstmState<U> state = zero_state<U>(x.shape()[0], options_.encoder_units);
-    std::vector<Var<U>> alpha, states;
-    for (Size t = 0; t < options_.time_steps; ++t) {
-      alpha.push_back(detail::additive_weights(state, keys, W, v));
-      const Var<U> driven = alpha.back() * index(x, {every, t});
-      state = encoder(unsqueeze(driven, 1), {.initial_state = state}).state();
-      states.push_back(state.h);
-    }
-    y.alpha = stack(alpha, 1);
-    y.encoder_states = stack(states, 1);
+    const InputAttentionOutputs<U> states =
+        input_attention_lstm<U>({.x = x,
+                                 .keys = matmul(own(U_e), x),
+                                 .W = own(W_e),
+                                 .v = own(v_e),
+                                 .kernel = own(encoder.kernel),
+                                 .recurrent_kernel = own(encoder.recurrent_kernel),
+                                 .bias = own(encoder.bias)});
+    y.alpha = states.weights, y.encoder_states = states.h;
   }
 
-  // U_d h_i likewise.
+  // U_d h_i likewise, (B,T,m).
   template <Scalar U>
   void decode(const Var<U>& x, const Var<U>& y_prev, AttendedDualStageRNN<U>& y) const {
     const auto own = [&](const Parameter<T>& p) { return watch(p, x, y_prev); };
-    const Var<U> W = own(W_d), v = own(v_d), w = own(w_tilde), b = own(b_tilde);
-    const Var<U> keys = matmul(y.encoder_states, own(U_d), {.transpose_b = true});  // (B,T,m)
-    const Size batch = x.shape()[0], m = options_.encoder_units;
-    LstmState<U> state = zero_state<U>(batch, options_.decoder_units);
-    Var<U> context(Tensor<U>(Shape{batch, m}, U(0)));
-    std::vector<Var<U>> beta;
-    for (Size t = 0; t < options_.time_steps; ++t) {
-      beta.push_back(detail::additive_weights(state, keys, W, v));
-      const Var<U> past = slice(y_prev, {.axis = 1, .begin = t, .end = t + 1});
-      const Var<U> driven = matmul(concat<U>({past, context}, 1), w) + b;  // (B)
-      state = decoder(reshape(driven, {batch, 1, 1}), {.initial_state = state}).state();
-      context = reshape(matmul(unsqueeze(beta.back(), 1), y.encoder_states), {batch, m});
-    }
-    y.beta = stack(beta, 1);
-    const Var<U> last = concat<U>({state.h, context}, 1);
+    const TemporalAttentionOutputs<U> state = temporal_attention_lstm<U>(
+        {.past = y_prev,
+         .values = y.encoder_states,
+         .keys = matmul(y.encoder_states, own(U_d), {.transpose_b = true}),
+         .W = own(W_d),
+         .v = own(v_d),
+         .mix = own(w_tilde),
+         .mix_bias = own(b_tilde),
+         .kernel = own(decoder.kernel),
+         .recurrent_kernel = own(decoder.recurrent_kernel),
+         .bias = own(decoder.bias)});
+    y.beta = state.weights;
+    const Var<U> last = concat<U>({state.h, state.context}, 1);
     const Var<U> hidden = matmul(last, own(W_y), {.transpose_b = true}) + own(b_w);
     y.out = unsqueeze(matmul(hidden, own(v_y)) + own(b_v), 1);
   }

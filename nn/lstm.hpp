@@ -28,7 +28,7 @@ class LstmResult {
   explicit LstmResult(LstmOutputs<T> outputs) : outputs_(std::move(outputs)) {}
   /// h of every step, (B,T,U), in the order of processing (go_backwards: last step first, as Keras
   /// gives it).
-  [[nodiscard]] Var<T> sequence() const { return swap_axes(outputs_.h, 0, 1); }
+  [[nodiscard]] Var<T> sequence() const { return outputs_.h; }
   /// h after the last step, (B,U): the initial one when there is no step.
   [[nodiscard]] Var<T> last() const { return outputs_.last_h; }
   [[nodiscard]] LstmState<T> state() const { return {outputs_.last_h, outputs_.last_c}; }

@@ -44,7 +44,8 @@ Arch choose() {
 template <Arch A, class T>
 const Table<T>& make() {
   static const Table<T> t{names[int(A)],        pointwise_kernels<A, T>(), row_kernels<A, T>(),
-                          gemm_kernels<A, T>(), lstm_kernels<A, T>(),      step_kernels<A, T>()};
+                          gemm_kernels<A, T>(), lstm_kernels<A, T>(),      additive_kernels<A, T>(),
+                          step_kernels<A, T>()};
   return t;
 }
 

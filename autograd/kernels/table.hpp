@@ -90,15 +90,64 @@ struct GemmKernels {
   static constexpr Index block_depth = 256;  // see gemm.hpp: part of the definition of the result
 };
 
-/// The pointwise part of an LSTM step on contiguous rows; gates (rows, 4 units) in the order i, f,
-/// g, o.
+/// The pointwise part of an LSTM step: gates (rows, 4 units) in the order i, f, g, o, before their
+/// activations in, after them out. c_before, c, tanh_c (rows, units), contiguous; c may be
+/// c_before. h goes to two places, either of which may be null, in rows h_row and next_row apart;
+/// on its way to `next`, what the next step sees of it, it is multiplied by `factors` (rows, units)
+/// unless null.
+template <class T>
+struct LstmCell {
+  Index rows, units;
+  T* gates;
+  const T* c_before;
+  T *c, *tanh_c, *h;
+  Index h_row;
+  T* next;
+  Index next_row;
+  const T* factors;
+};
+
 template <class T>
 struct LstmKernels {
-  // gates: before the activations in, after them out.
-  void (*cell)(Index rows, Index units, T* gates, const T* c_before, T* c, T* tanh_c, T* h);
+  void (*cell)(const LstmCell<T>&);
   // dh: the whole cotangent of h. dc: that of c from later steps in, that of c_before out.
   void (*cell_backward)(Index rows, Index units, const T* gates, const T* c_before, const T* tanh_c,
                         const T* dh, T* dc, T* dgates);
+};
+
+/// Attention by additive scores, one query for each of `rows` samples:
+///   e_i = v . tanh(query + key_i),  weights = softmax over the positions i of e
+/// query (rows, size), v (size). weights_row, values_row: from sample to sample.
+///   gate    out_i = weights_i values_i; keys (rows, size, positions), values (rows, positions)
+///   attend  out = sum over i of weights_i value_i; keys (rows, positions, size), values (rows,
+///           positions, width)
+template <class T>
+struct Additive {
+  Index rows, size, positions, width;
+  const T *keys, *query, *v, *values;
+  Index values_row;
+  T* weights;
+  Index weights_row;
+};
+/// Cotangents of `out` and, unless null, of the weights in; added to: keys, v (rows, size) of each
+/// sample, and the values' of `attend`; written: query, and the values' of `gate` unless null.
+/// scratch: `positions` elements.
+template <class T>
+struct AdditiveGradients {
+  const T* out;
+  Index out_row;
+  const T* weights;
+  Index weights_row;
+  T *keys, *query, *v, *values;
+  Index values_row;
+  T* scratch;
+};
+template <class T>
+struct AdditiveKernels {
+  using Forward = void (*)(const Additive<T>&, T* out, Index out_row);
+  using Backward = void (*)(const Additive<T>&, const AdditiveGradients<T>&);
+  Forward gate, attend;
+  Backward gate_backward, attend_backward;
 };
 
 /// One step of Adam (optim/adam.hpp):
@@ -133,6 +182,8 @@ const GemmKernels<T>& gemm_kernels();
 template <Arch, class T>
 const LstmKernels<T>& lstm_kernels();
 template <Arch, class T>
+const AdditiveKernels<T>& additive_kernels();
+template <Arch, class T>
 const StepKernels<T>& step_kernels();
 
 template <class T>
@@ -142,6 +193,7 @@ struct Table {
   const RowKernels<T>& rows;
   const GemmKernels<T>& gemm;
   const LstmKernels<T>& lstm;
+  const AdditiveKernels<T>& additive;
   const StepKernels<T>& step;
 };
 

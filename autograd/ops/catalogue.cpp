@@ -7,7 +7,8 @@ std::vector<OpEntry> all_ops() {
   for (auto* family :
        {pointwise_family, reduce_family, statistics_family, scan_family, shape_family,
         indexing_family, arrange_family, matmul_family, softmax_family, norm_family, dropout_family,
-        loss_family, categorical_family, categorical_logits_family, lstm_family, attention_family})
+        loss_family, categorical_family, categorical_logits_family, lstm_family, attention_family,
+        gate_family, input_attention_family, temporal_attention_family})
     for (OpEntry& op : family()) all.push_back(std::move(op));
   return all;
 }

@@ -77,6 +77,9 @@ std::vector<OpEntry> categorical_family();
 std::vector<OpEntry> categorical_logits_family();
 std::vector<OpEntry> lstm_family();
 std::vector<OpEntry> attention_family();
+std::vector<OpEntry> gate_family();
+std::vector<OpEntry> input_attention_family();
+std::vector<OpEntry> temporal_attention_family();
 
 /// Every op of the library.
 std::vector<OpEntry> all_ops();

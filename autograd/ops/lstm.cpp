@@ -17,9 +17,9 @@ struct lstm_op {
     bool reverse, bias, state, mask, recurrent_mask;
   };
   // Inputs: x, kernel, recurrent_kernel, then those that the options name, in this order.
-  // Outputs: h of all steps, last h, last c, and what backward needs again: gates, c, tanh c, x by
-  // steps.
-  enum Output { all_h, last_h, last_c, gates, all_c, tanh_c, x_by_steps, outputs };
+  // Outputs: h of all steps, last h, last c, and what backward needs again: gates, c, tanh c, and
+  // what the steps were fed (kernels/recurrent.hpp).
+  enum Output { all_h, last_h, last_c, gates, all_c, tanh_c, fed, outputs };
 
   template <class V>
   struct Named {  // V: Var or pointer
@@ -37,23 +37,22 @@ struct lstm_op {
     return n;
   }
   template <Scalar T>
-  static kernels::Lstm<T> arguments(const Named<Tensor<T>>& in, const Options& o,
-                                    const Tensor<T>& zeros) {
+  static kernels::Lstm<T> arguments(const Named<Tensor<T>>& in, const Options& o) {
     auto data = [](const Tensor<T>& t) { return t.empty() ? nullptr : t.data(); };
     const Shape& s = in.x.shape();
-    return {s[0],
-            s[1],
-            s[2],
-            in.recurrent_kernel.shape()[0],
-            o.reverse,
-            in.x.data(),
-            in.kernel.data(),
-            in.recurrent_kernel.data(),
-            o.bias ? in.bias.data() : zeros.data(),
-            data(in.h0),
-            data(in.c0),
-            data(in.mask),
-            data(in.recurrent_mask)};
+    return {.batch = s[0],
+            .steps = s[1],
+            .reverse = o.reverse,
+            .weights = {.units = in.recurrent_kernel.shape()[0],
+                        .inputs = s[2],
+                        .recurrent = in.recurrent_kernel.data(),
+                        .kernel = in.kernel.data(),
+                        .bias = data(in.bias)},
+            .x = in.x.data(),
+            .h0 = data(in.h0),
+            .c0 = data(in.c0),
+            .mask = data(in.mask),
+            .recurrent_mask = data(in.recurrent_mask)};
   }
 
   // Of the matrix products.
@@ -67,14 +66,15 @@ struct lstm_op {
   static void gradient(Rule<T>& r) {
     const auto& o = r.template options<Options>();
     const auto in = named<Tensor<T>>(o, [&](int k) { return r.input(k).value(); });
-    const Tensor<T> zeros(Shape{in.kernel.shape()[1]}, T(0));
-    auto lstm = arguments<T>(in, o, zeros);
+    const auto lstm = arguments<T>(in, o);
     // The trace is only read here.
-    auto saved = [&](Output k) { return const_cast<T*>(r.output(k).value().data()); };
-    const Tensor<T> h = r.output(all_h).value();
-    const kernels::LstmTrace<T> trace{saved(x_by_steps), const_cast<T*>(h.data()),
-                                      saved(gates),      saved(all_c),
-                                      saved(tanh_c),     true};
+    auto saved = [&](Output k) { return const_cast<T*>(r.output_value(k).data()); };
+    const kernels::LstmTrace<T> trace{.h = nullptr,
+                                      .fed = saved(fed),
+                                      .gates = saved(gates),
+                                      .c = saved(all_c),
+                                      .tanh_c = saved(tanh_c),
+                                      .keep = true};
     std::array<Tensor<T>, 3> g;
     std::array<const T*, 3> gp{};
     for (int k = 0; k < 3; ++k)
@@ -89,12 +89,11 @@ struct lstm_op {
       return t.mutable_data();
     };
     const int state = o.bias ? 4 : 3;
-    const kernels::LstmGradients<T> to{wanted(0),
-                                       wanted(1),
-                                       wanted(2),
-                                       wanted(3, o.bias),
-                                       wanted(state, o.state),
-                                       wanted(state + 1, o.state)};
+    const kernels::LstmGradients<T> to{
+        .x = wanted(0),
+        .weights = {.recurrent = wanted(2), .kernel = wanted(1), .bias = wanted(3, o.bias)},
+        .h0 = wanted(state, o.state),
+        .c0 = wanted(state + 1, o.state)};
     kernels::lstm_backward<T>(lstm, trace, {gp[0], gp[1], gp[2]}, to);
     for (int k = 0; k < r.inputs(); ++k)
       if (!d[static_cast<unsigned>(k)].empty()) r.add(k, Var<T>(d[static_cast<unsigned>(k)]));
@@ -109,7 +108,7 @@ struct lstm_op {
                units = in.recurrent_kernel.shape()[0];
     const Var<T> zeros(Tensor<T>(Shape{batch, units}, T(0)));
     Var<T> h = o.state ? in.h0 : zeros, c = o.state ? in.c0 : zeros;
-    std::vector<Var<T>> all{Var<T>(Tensor<T>(Shape{0, batch, units}))};
+    std::vector<Var<T>> all{Var<T>(Tensor<T>(Shape{batch, 0, units}))};
     for (Size step = 0; step < steps; ++step) {
       const Size t = o.reverse ? steps - 1 - step : step;
       const Var<T> x =
@@ -128,9 +127,9 @@ struct lstm_op {
       } else {
         c = c_new, h = h_new;
       }
-      all.push_back(reshape(h, {1, batch, units}));
+      all.push_back(reshape(h, {batch, 1, units}));
     }
-    return {concat(all, 0), h, c};
+    return {concat(all, 1), h, c};
   }
   template <Scalar T>
   static std::vector<Var<T>> reference(Rule<T>& r) {
@@ -186,34 +185,39 @@ LstmOutputs<T> lstm(const LstmInputs<T>& in, LstmSequenceOptions options) {
   const bool keep = is_recorded(span, "lstm");
   const Size kept = keep ? steps : 1;
   std::array<Tensor<T>, lstm_op::outputs> y;
-  y[lstm_op::all_h] = Tensor<T>(Shape{steps, batch, units});
+  y[lstm_op::all_h] = Tensor<T>(Shape{batch, steps, units});
   y[lstm_op::gates] = Tensor<T>(Shape{kept, batch, 4 * units});
   y[lstm_op::all_c] = Tensor<T>(Shape{kept, batch, units});
   y[lstm_op::tanh_c] = Tensor<T>(Shape{kept, batch, units});
-  y[lstm_op::x_by_steps] = Tensor<T>(Shape{steps, batch, in.x.shape()[2]});
   const auto values = lstm_op::named<Tensor<T>>(
       o, [&](int k) { return inputs[static_cast<unsigned>(k)]->value(); });
-  const Tensor<T> zeros(Shape{4 * units}, T(0));
-  kernels::lstm_forward<T>(lstm_op::arguments<T>(values, o, zeros),
-                           {y[lstm_op::x_by_steps].mutable_data(), y[lstm_op::all_h].mutable_data(),
-                            y[lstm_op::gates].mutable_data(), y[lstm_op::all_c].mutable_data(),
-                            y[lstm_op::tanh_c].mutable_data(), keep});
-  // The state after the last step, or the initial one when there is no step.
-  auto last = [&](lstm_op::Output from, Size at, const Tensor<T>& initial) {
+  const auto arguments = lstm_op::arguments<T>(values, o);
+  y[lstm_op::fed] = Tensor<T>(Shape{kept, batch, arguments.weights.width()});
+  kernels::lstm_forward<T>(arguments, {.h = y[lstm_op::all_h].mutable_data(),
+                                       .fed = y[lstm_op::fed].mutable_data(),
+                                       .gates = y[lstm_op::gates].mutable_data(),
+                                       .c = y[lstm_op::all_c].mutable_data(),
+                                       .tanh_c = y[lstm_op::tanh_c].mutable_data(),
+                                       .keep = keep});
+  // The state after the last step, or the initial one when there is no step: from lines `row`
+  // apart.
+  auto last = [&](const T* from, Size row, const Tensor<T>& initial) {
     if (steps == 0) return initial.empty() ? Tensor<T>(Shape{batch, units}, T(0)) : initial;
     Tensor<T> state(Shape{batch, units});
-    std::copy_n(y[from].data() + at * batch * units, batch * units, state.mutable_data());
+    T* to = state.mutable_data();
+    for (Size b = 0; b < batch; ++b) std::copy_n(from + b * row, units, to + b * units);
     return state;
   };
-  y[lstm_op::last_h] = last(lstm_op::all_h, steps - 1, values.h0);
-  y[lstm_op::last_c] = last(lstm_op::all_c, kept - 1, values.c0);
+  y[lstm_op::last_h] =
+      last(y[lstm_op::all_h].data() + (steps - 1) * units, steps * units, values.h0);
+  y[lstm_op::last_c] =
+      last(y[lstm_op::all_c].data() + (kept - 1) * batch * units, units, values.c0);
 
-  const unsigned hidden = 1u << lstm_op::gates | 1u << lstm_op::all_c | 1u << lstm_op::tanh_c |
-                          1u << lstm_op::x_by_steps;
+  const unsigned hidden =
+      1u << lstm_op::gates | 1u << lstm_op::all_c | 1u << lstm_op::tanh_c | 1u << lstm_op::fed;
   std::array<Var<T>, lstm_op::outputs> results;
-  record<T>(op_info<lstm_op, T>, span, y,
-            {.inputs = (1u << n) - 1, .outputs = hidden | 1u << lstm_op::all_h}, &o, sizeof o,
-            results);
+  record<T>(op_info<lstm_op, T>, span, y, {.inputs = (1u << n) - 1, .outputs = hidden}, &o,
+            sizeof o, results);
   return {results[lstm_op::all_h], results[lstm_op::last_h], results[lstm_op::last_c]};
 }
 
@@ -222,9 +226,7 @@ namespace {
 // All outputs in one, so that each takes part in the gradient.
 template <Scalar T>
 Var<T> joined(const LstmOutputs<T>& y) {
-  return concat(std::vector{y.h, reshape(y.last_h, y.last_h.shape().inserted(0, 1)),
-                            reshape(y.last_c, y.last_c.shape().inserted(0, 1))},
-                0);
+  return concat(std::vector{y.h, unsqueeze(y.last_h, 1), unsqueeze(y.last_c, 1)}, 1);
 }
 
 // A sample: `arguments` makes the call from the inputs, by the op and by its reference.

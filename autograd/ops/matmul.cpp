@@ -76,12 +76,13 @@ Var<T> product(const Var<T>& a, const Var<T>& b, MatmulOptions o) {
   const Shape batch_a(a.shape().begin(), ra - 2), batch_b(b.shape().begin(), rb - 2);
   const Shape batch = broadcast(batch_a, batch_b, "matmul");
   Tensor<T> c(batch.inserted(batch.rank(), m).inserted(batch.rank() + 1, n));
-  const kernels::Matrix<T> left{a.value().data(), o.transpose_a ? 1 : k, o.transpose_a ? m : 1,
-                                m * k};
-  const kernels::Matrix<T> right{b.value().data(), o.transpose_b ? 1 : n, o.transpose_b ? k : 1,
-                                 k * n};
+  kernels::Matrix<T> left{a.value().data(), o.transpose_a ? 1 : k, o.transpose_a ? m : 1, m * k};
+  kernels::Matrix<T> right{b.value().data(), o.transpose_b ? 1 : n, o.transpose_b ? k : 1, k * n};
   T* to = c.mutable_data();
-  if (batch_a == batch_b) {
+  if (batch_a == batch_b || batch_a.size() == 1 || batch_b.size() == 1) {
+    // One matrix for all stands still.
+    if (batch_a.size() == 1) left.batch = 0;
+    if (batch_b.size() == 1) right.batch = 0;
     kernels::gemm<T>(batch.size(), m, n, k, left, right, {}, to, n, m * n);
   } else {
     // The matrix that product q uses of an input: the broadcast axes have index 0 there.

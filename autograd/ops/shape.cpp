@@ -315,18 +315,21 @@ Var<T> embed(const Var<T>& x, SliceOptions options, Size size) {
   return embed_op::apply(x, part);
 }
 
+namespace {
+
+// `inputs` has room for a pointer to each of xs.
 template <Scalar T>
-Var<T> concat(const std::vector<Var<T>>& xs, Axis axis) {
+Var<T> joined(std::span<const Var<T>> xs, Axis axis, const Var<T>** inputs) {
   if (xs.empty()) fail("concat", "nothing to join");
   const Shape& first = xs[0].shape();
   const int a = resolve(axis, first.rank(), "concat");
-  std::vector<const Var<T>*> inputs;
   Size total = 0;
+  std::size_t count = 0;
   for (const Var<T>& x : xs) {
     if (x.rank() != first.rank() || x.shape().with(a, 0) != first.with(a, 0))
       fail("concat", "shapes differ beside axis ", a, ": got ", first, " and ", x.shape());
     total += x.shape()[a];
-    inputs.push_back(&x);
+    inputs[count++] = &x;
   }
   Tensor<T> y(first.with(a, total));
   const Size rows = first.product(0, a), inner = first.product(a + 1, first.rank());
@@ -337,7 +340,22 @@ Var<T> concat(const std::vector<Var<T>>& xs, Axis axis) {
       std::copy_n(x.value().data() + r * length, length, to + r * total * inner);
     to += length;
   }
-  return record<concat_op, T>(Inputs<T>(inputs), y, {}, {a});
+  return record<concat_op, T>(Inputs<T>(inputs, count), y, {}, {a});
+}
+
+}  // namespace
+
+template <Scalar T>
+Var<T> concat(const std::vector<Var<T>>& xs, Axis axis) {
+  std::vector<const Var<T>*> inputs(xs.size());
+  return joined<T>(xs, axis, inputs.data());
+}
+// A few: a training step asks the system for no memory.
+template <Scalar T>
+Var<T> concat(std::initializer_list<Var<T>> xs, Axis axis) {
+  std::array<const Var<T>*, 8> inputs;
+  if (xs.size() > inputs.size()) return concat(std::vector<Var<T>>(xs), axis);
+  return joined<T>({xs.begin(), xs.size()}, axis, inputs.data());
 }
 
 std::vector<OpEntry> shape_family() {
@@ -359,6 +377,8 @@ template Var<double> slice(const Var<double>&, SliceOptions);
 template Var<float> embed(const Var<float>&, SliceOptions, Size);
 template Var<double> embed(const Var<double>&, SliceOptions, Size);
 template Var<float> concat(const std::vector<Var<float>>&, Axis);
+template Var<float> concat(std::initializer_list<Var<float>>, Axis);
+template Var<double> concat(std::initializer_list<Var<double>>, Axis);
 template Var<double> concat(const std::vector<Var<double>>&, Axis);
 
 }  // namespace axisgrad

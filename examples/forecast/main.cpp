@@ -91,6 +91,7 @@ void set_from_file(CompareCommand& command, const std::string& path) {
   };
   take("models", command.models);
   take("seeds", command.seeds);
+  if (const Folder out = take_out(object, "'" + path + "'"); !out.empty()) command.out = out;
   set_from_json(command.settings, object, "'" + path + "'");
 }
 

@@ -5,6 +5,7 @@
 #include <axisgrad/autograd/backward.hpp>
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/ops.hpp>
+#include <axisgrad/autograd/ops/gate.hpp>
 #include <axisgrad/autograd/tape.hpp>
 
 using namespace axisgrad;
@@ -194,6 +195,58 @@ TEST_CASE("errors: positions that a scalar type cannot count") {
                 argmax(x, 0));
   CHECK_REFUSED("[take] positions on an axis of size 16777217 are not exact in this scalar type",
                 take(x, std::vector<Size>{0}, 0));
+}
+
+TEST_CASE("errors: the recurrences of the dual-stage network") {
+  const InputAttentionInputs<double> encoder{.x = ones({2, 3, 4}),
+                                             .keys = ones({2, 5, 4}),
+                                             .W = ones({5, 6}),
+                                             .v = ones({5}),
+                                             .kernel = ones({4, 12}),
+                                             .recurrent_kernel = ones({3, 12}),
+                                             .bias = ones({12})};
+  const auto refused = [&](const char* text, auto change) {
+    auto changed = encoder;
+    change(changed);
+    CHECK_REFUSED(text, input_attention_lstm(changed));
+  };
+  refused("[input_attention_lstm] x must have rank 3, got (3,4)", [](auto& i) {
+    i.x = ones({3, 4});
+  });
+  refused("[input_attention_lstm] keys has the shape (2,4,5), expected (2,5,4)", [](auto& i) {
+    i.keys = ones({2, 4, 5});
+  });
+  refused("[input_attention_lstm] W has the shape (5,7), expected (5,6)", [](auto& i) {
+    i.W = ones({5, 7});
+  });
+  refused(
+      "[input_attention_lstm] needs at least one step and something to attend to, got 0 steps and "
+      "4 positions",
+      [](auto& i) {
+        i.x = ones({2, 0, 4});
+      });
+  refused("[input_attention_lstm] kernel has the shape (), expected (4,12)",
+          [](auto& i) { i.kernel = Var<double>(); });
+  const TemporalAttentionInputs<double> decoder{.past = ones({2, 3}),
+                                                .values = ones({2, 7, 4}),
+                                                .keys = ones({2, 7, 5}),
+                                                .W = ones({5, 6}),
+                                                .v = ones({5}),
+                                                .mix = ones({4}),
+                                                .mix_bias = ones({1}),
+                                                .kernel = ones({1, 12}),
+                                                .recurrent_kernel = ones({3, 12}),
+                                                .bias = ones({12})};
+  CHECK_REFUSED("[temporal_attention_lstm] mix has the shape (4), expected (5)",
+                temporal_attention_lstm(decoder));
+}
+
+TEST_CASE("errors: time_gate") {
+  CHECK_REFUSED("[time_gate] expects x (batch, time, feature), got (3,4)",
+                time_gate(ones({3, 4}), ones({4, 4}), ones({4})).out);
+  CHECK_REFUSED(
+      "[time_gate] a sequence of 4 steps needs a kernel (4,4) and a bias (4), got (3,4) and (4)",
+      time_gate(ones({2, 4, 3}), ones({3, 4}), ones({4})).out);
 }
 
 TEST_CASE("errors: lstm") {

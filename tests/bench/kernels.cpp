@@ -64,8 +64,17 @@ void lstm_cell(State& state) {
   std::vector<float> gates(from), c(c0), tanh_c(c0), h(c0);
   for (auto _ : state) {
     std::copy(from.begin(), from.end(), gates.begin());
-    table<float>().lstm.cell(rows, units, gates.data(), c0.data(), c.data(), tanh_c.data(),
-                             h.data());
+    table<float>().lstm.cell({.rows = rows,
+                              .units = units,
+                              .gates = gates.data(),
+                              .c_before = c0.data(),
+                              .c = c.data(),
+                              .tanh_c = tanh_c.data(),
+                              .h = h.data(),
+                              .h_row = units,
+                              .next = nullptr,
+                              .next_row = 0,
+                              .factors = nullptr});
   }
   count(state, "elements/s", double(n));
 }

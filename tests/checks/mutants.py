@@ -19,8 +19,7 @@ KERNEL = re.compile(r'(void|const T\*|ScoreView<T>)\s+()(\w+)\(([^()]*)\)\s*(?:c
 # what could be taken for one another there (in one function, if that is named): each use becomes the next of its group.
 KERNELS = {
     'layer_norm.cpp': ('layer_norm', [], ['x g', 'mean inverse', 'of_gamma of_beta', 'dgamma dbeta']),
-    'lstm.cpp': ('lstm', ['start', 'carry', 'recurrent_gradient'],
-                 ['backward: up down', 'd.h0 d.c0', 'g.last_h g.last_c', 'd.kernel d.recurrent', 'trace.h trace.x']),
+    'lstm.cpp': ('lstm', ['start', 'carry_back'], ['backward: up down', 'd.h0 d.c0', 'g.last_h g.last_c']),
     'arch/lstm.cpp': ('lstm', [], ['i f g o', 't up']),
     'arch/rows.cpp': ('layer_norm', [], ['a b', 'dgamma dbeta', 'x_hat h']),
 }
