@@ -71,6 +71,8 @@ class Edits:
 
     def negate(self, begin, end):
         text = self.body[begin:end].strip()
+        if text.startswith('std::move('):  # a Tensor
+            text = f'Var<T>({text})'
         if text not in ('V(0)', ''):
             self.add(begin, end, f' -({text})')
 
