@@ -146,9 +146,9 @@ struct TemporalSample {
                                          Size units) {
     return {{{2, steps}},
             {{2, positions, width}},
-            {{2, positions, size}},
-            {{size, 2 * units}},
-            {{size}},
+            {{2, positions, size}, {-1, 1}},
+            {{size, 2 * units}, {-1, 1}},
+            {{size}, {-1, 1}},  // so that the weights of many keys stay away from 0 and 1
             {{1 + width}},
             {{1}},
             {{1, 4 * units}, {-1, 1}},

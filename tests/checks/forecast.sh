@@ -213,7 +213,7 @@ says "too few rows to train on: its rows 0 to 26 of 38 hold no window of 24 back
 says "edited.csv is empty" "${tried[@]}"
 says "cannot make the folder '/proc/none': No such file or directory" train "$folder/plain.csv" --out /proc/none
 says "not expected: --hlep" "$forecast" predict --hlep
-says "not expected: --modles" "$forecast" compare "$folder/plain.csv" --modles lstm
+says "not expected: lstm --modles" "$forecast" compare "$folder/plain.csv" --modles lstm
 says "run is required" "$forecast" predict
 says "there is no file" train "$folder/nothing.csv" --out "$folder/none"
 edit ''

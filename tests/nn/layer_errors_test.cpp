@@ -89,7 +89,8 @@ TEST_CASE("errors: negative sizes") {
                 (Attention<double>{-3, 4}));
   CHECK_REFUSED("[Attention] needs at least one input and one unit, got 3 and -4",
                 (Attention<double>{3, -4}));
-  CHECK_REFUSED("[shape] a size is negative in (-3)", (LayerNormalization<double>{{-3}}));
+  CHECK_REFUSED("[LayerNormalization] needs sizes of at least 1, got -3",
+                (LayerNormalization<double>{{-3}}));
 }
 
 TEST_CASE("errors: initial values of an unknown kind") {
