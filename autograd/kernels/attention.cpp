@@ -1,9 +1,7 @@
-#include <algorithm>
-#include <limits>
-
-#include <axisgrad/autograd/kernels/attention.hpp>
+// Attention of few tokens, whose weights are kept for backward. That of many is in
+// attention_tiles.cpp.
+#include <axisgrad/autograd/kernels/attention_tile.hpp>
 #include <axisgrad/autograd/kernels/gemm.hpp>
-#include <axisgrad/autograd/kernels/parallel.hpp>
 #include <axisgrad/autograd/kernels/scratch.hpp>
 
 namespace axisgrad::kernels {
@@ -11,7 +9,6 @@ namespace {
 
 // Scores of a block: they stay in the second-level cache beside the keys and values they meet.
 constexpr Index block_size = 1 << 14;
-constexpr Index grain = 1 << 22;  // multiply-adds of a task: 100 us
 
 // Rows of the scores: either one matrix in part (one outer index, one head, some rows) or, when
 // matrices are small, all of several outer indices. Only the first `keys` columns, under causal
@@ -28,7 +25,7 @@ struct Blocks {
   bool small = a.heads * a.queries * a.keys <= block_size;
   Index group =
       small ? std::max<Index>(1, block_size / std::max<Index>(1, a.heads* a.queries* a.keys)) : 1;
-  Index rows = small ? a.queries : std::min(a.queries, std::max<Index>(16, block_size / a.keys));
+  Index rows = small ? a.queries : std::min(a.queries, std::max<Index>(64, block_size / a.keys));
 
   Index units() const { return small ? (a.outer + group - 1) / group : a.outer * a.heads; }
   Index row_blocks() const { return (a.queries + rows - 1) / rows; }
@@ -45,24 +42,12 @@ struct Blocks {
       b = {.o = u / a.heads, .h = u % a.heads};
     b.i = r * rows;
     b.rows = std::min(rows, a.queries - b.i);
-    b.keys = all_keys ? a.keys : seen(b.i + b.rows - 1);
+    b.keys = all_keys ? a.keys : seen_keys(a, b.i + b.rows - 1);
     return b;
-  }
-  Index seen(Index i) const {
-    return a.causal ? std::clamp<Index>(i + a.lead + 1, 0, a.keys) : a.keys;
   }
   // Where the weights of a block begin in a full (outer, heads, queries, keys) tensor, in which
   // they lie as in scratch if the block has all keys.
   Index start(const Block& b) const { return ((b.o * a.heads + b.h) * a.queries + b.i) * a.keys; }
-  // f(begin, end) over `tasks` equal parts of the whole work.
-  template <class F>
-  void share(Index tasks, F f) const {
-    // The passes over the scores cost about as much as 64 multiply-adds each.
-    const double work = double(a.outer) * double(a.heads) * double(a.queries) * double(a.keys) *
-                        double(a.key_dim + a.value_dim + 64);
-    const auto parts = std::clamp<Index>(Index(work / double(grain)), 1, std::max<Index>(tasks, 1));
-    parallel_chunks(tasks, parts < 2 ? std::max<Index>(tasks, 1) : (tasks + parts - 1) / parts, f);
-  }
 };
 
 // The matrix products of one block go to gemm in as few calls as their strides allow: over the
@@ -77,41 +62,10 @@ void for_each_batch(const Block& b, F f) {
   for (Index h = 0; h < b.heads; ++h) f(Batch{b.outers, b.o, b.h + h, false});
 }
 
-// Keys or values of one unit, packed once for the products with all its blocks of rows: packing is
-// as dear as the product with 16 rows. Not for units of one block, nor where the packed form
-// depends on the number of columns (widths beyond the depth of gemm's blocks): there gemm does it.
-template <class T>
-class Packed {
- public:
-  Packed(const Blocks<T>& blocks, const T* x, Index width)
-      : a_(blocks.a),
-        x_(x),
-        width_(width),
-        used_(!blocks.small && blocks.row_blocks() > 1 && width <= GemmKernels<T>::block_depth),
-        packed_(used_ ? packed_size<T>(a_.keys, width) : 0) {}
-  const T* of(Index unit) {
-    if (!used_) return nullptr;
-    if (unit != unit_) {
-      unit_ = unit;
-      const T* from = x_ + (unit / a_.heads * a_.keys * a_.heads + unit % a_.heads) * width_;
-      pack_b<T>(a_.keys, width_, {from, 1, a_.heads * width_}, packed_.get());
-    }
-    return packed_.get();
-  }
-
- private:
-  const Attention<T>& a_;
-  const T* x_;
-  Index width_, unit_ = -1;
-  bool used_;
-  Scratch<T> packed_;
-};
-
 template <class T>
 struct Pass {
   const Attention<T>& a;
   const Block& b;
-  const T *packed_k = nullptr, *packed_v = nullptr;
 
   // Tokens i ... of one head in an (outer, length, heads, width) tensor.
   Index start(const Batch& t, Index length, Index width, Index i) const {
@@ -129,11 +83,7 @@ struct Pass {
   static Matrix<T> transposed(Matrix<T> m) { return {m.p, m.col, m.row, m.batch}; }
 
   // s = x y^T, x by query and y by key
-  void outer_product(const T* x, const T* y, Index width, const T* packed_y, T* s) const {
-    if (packed_y)
-      return gemm_packed<T>(b.rows, b.keys, width,
-                            tokens({1, b.o, b.h, true}, x, a.queries, width, b.i), packed_y, {}, s,
-                            b.keys);
+  void outer_product(const T* x, const T* y, Index width, T* s) const {
     for_each_batch(b, [&](const Batch& t) {
       gemm<T>(t.count, b.rows, b.keys, width, tokens(t, x, a.queries, width, b.i),
               transposed(tokens(t, y, a.keys, width, 0)), {}, s + start(t), b.keys, step(t));
@@ -157,35 +107,27 @@ struct Pass {
     });
   }
 
-  // f(o, h, matrix) for each matrix of the block
+  // f(tile, matrix) for each matrix of the block
   template <class F>
-  void each_matrix(T* s, F f) const {
+  void each_tile(T* s, F f) const {
     for (Index o = 0; o < b.outers; ++o)
-      for (Index h = 0; h < b.heads; ++h, s += b.matrix()) f(b.o + o, b.h + h, s);
+      for (Index h = 0; h < b.heads; ++h, s += b.matrix())
+        f(ScoreTile<T>{a, b.o + o, b.h + h, b.i, b.rows, 0, b.keys}, s);
   }
   // to = from op view
   template <class Op>
   void combine(const T* from, const ScoreView<T>& view, T* to) const {
     if (!view.p) return;
-    each_matrix(to, [&](Index o, Index h, T* m) {
-      pointwise<Op, T>().value({.rows = b.rows,
-                                .n = b.keys,
-                                .in = {from + (m - to), view.at(o, h, b.i)},
-                                .row_step = {b.keys, view.row},
-                                .step = {1, view.col},
-                                .out = m});
+    each_tile(to, [&](const ScoreTile<T>& tile, T* m) {
+      tile.template combine<Op>(from + (m - to), view, m);
     });
   }
   // The factors of dropout, drawn into f, where there are any.
   void draw(T* f) const {
     if (a.dropout.rate == 0) return;
-    const Index first = ((b.o * a.heads + b.h) * a.queries + b.i) * a.keys;
-    if (b.keys == a.keys) return dropout_factors(a.dropout, first, b.size(), f);
-    each_matrix(f, [&](Index o, Index h, T* m) {
-      for (Index i = 0; i < b.rows; ++i)
-        dropout_factors(a.dropout, ((o * a.heads + h) * a.queries + b.i + i) * a.keys, b.keys,
-                        m + i * b.keys);
-    });
+    if (b.keys == a.keys)
+      return dropout_factors(a.dropout, ScoreTile<T>{a, b.o, b.h, b.i}.start(), b.size(), f);
+    each_tile(f, [](const ScoreTile<T>& tile, T* m) { tile.draw(m); });
   }
   bool has_factors() const { return a.factors.p || a.dropout.rate > 0; }
   // to = w times the factors, those of dropout from f; not called where there are none.
@@ -199,66 +141,30 @@ struct Pass {
     pointwise<formulas::multiply_op, T>().value(
         {.n = b.size(), .in = {s, &a.scale}, .step = {1, 0}, .out = s});
   }
-  void hide(T* s) const {
-    static constexpr T hidden = -std::numeric_limits<T>::infinity();
-    if (a.mask.p)
-      each_matrix(s, [&](Index o, Index h, T* m) {
-        pointwise<formulas::where_op, T>().value({.rows = b.rows,
-                                                  .n = b.keys,
-                                                  .in = {a.mask.at(o, h, b.i), m, &hidden},
-                                                  .row_step = {a.mask.row, b.keys, 0},
-                                                  .step = {a.mask.col, 1, 0},
-                                                  .out = m});
-      });
-    if (a.causal)
-      each_matrix(s, [&](Index, Index, T* m) {
-        for (Index i = 0; i < b.rows; ++i) {
-          const Index seen = std::clamp<Index>(b.i + i + a.lead + 1, 0, b.keys);
-          std::fill(m + i * b.keys + seen, m + (i + 1) * b.keys, hidden);
-        }
-      });
-  }
   void weights(T* s) const {
     if (b.size() == 0) return;
-    outer_product(a.q, a.k, a.key_dim, packed_k, s);
+    outer_product(a.q, a.k, a.key_dim, s);
     multiply_by_scale(s);
     combine<formulas::add_op>(s, a.additive, s);
-    hide(s);
+    each_tile(s, [](const ScoreTile<T>& tile, T* m) { tile.hide(m); });
     table<T>().rows.softmax_rows(b.outers * b.heads * b.rows, b.keys, s, s);
   }
   // Into a full (outer, heads, queries, keys) tensor; 0 beyond the block's keys.
   void store(T* s, T* full) const {
-    each_matrix(s, [&](Index o, Index h, const T* m) {
-      T* to = full + ((o * a.heads + h) * a.queries + b.i) * a.keys;
-      for (Index i = 0; i < b.rows; ++i, m += b.keys, to += a.keys)
-        std::fill(std::copy_n(m, b.keys, to), to + a.keys, T(0));
-    });
+    each_tile(s, [&](const ScoreTile<T>& tile, T* m) { tile.store(m, full, a.keys - b.keys); });
   }
 };
 
 // The block's part of full weights: in place, or copied where it has not all keys, so that sums
-// over keys are as long as where the weights are made again.
+// over keys are as long as they were in forward.
 template <class T>
 const T* kept_weights(const Blocks<T>& blocks, const Pass<T>& pass, const T* full, T* copy) {
-  const Index keys = pass.b.keys, all = pass.a.keys;
-  if (keys == all) return full + blocks.start(pass.b);
-  pass.each_matrix(copy, [&](Index o, Index h, T* m) {
-    const T* from = full + ((o * pass.a.heads + h) * pass.a.queries + pass.b.i) * all;
-    for (Index i = 0; i < pass.b.rows; ++i) std::copy_n(from + i * all, keys, m + i * keys);
+  if (pass.b.keys == pass.a.keys) return full + blocks.start(pass.b);
+  pass.each_tile(copy, [&](const ScoreTile<T>& tile, T* m) {
+    for (Index r = 0; r < tile.rows; ++r)
+      std::copy_n(full + tile.start() + r * tile.a.keys, tile.n, m + r * tile.n);
   });
   return copy;
-}
-
-template <class T>
-ScoreView<T> full_view(const Attention<T>& a, const T* p) {
-  const Index row = a.keys, head = a.queries * row;
-  return {.p = p,
-          .axes = 1,
-          .sizes = {a.outer},
-          .steps = {a.heads * head},
-          .head = head,
-          .row = row,
-          .col = 1};
 }
 
 template <class T>
@@ -288,7 +194,7 @@ void backward_block(const Pass<T>& pass, const AttentionGradients<T>& g, const T
   }
   if (!g.q && !g.k && !g.additive) return;
   if (g.out) {
-    pass.outer_product(g.out, a.v, a.value_dim, pass.packed_v, s);
+    pass.outer_product(g.out, a.v, a.value_dim, s);
     if (pass.has_factors()) pass.multiply_by_factors(s, f, s);
   } else {
     std::fill_n(s, b.size(), T(0));
@@ -315,44 +221,46 @@ void scores_block(const Pass<T>& pass, const AttentionGradients<T>& g, T* s) {
 }  // namespace
 
 template <class T>
-void attention(const Attention<T>& a, T* out, T* weights, T* scores) {
+void attention(const Attention<T>& a, const AttentionResults<T>& y) {
   if (a.outer * a.heads * a.queries == 0) return;
   if (a.keys == 0) {
-    std::fill_n(out, a.outer * a.queries * a.heads * a.value_dim, T(0));
+    std::fill_n(y.out, a.outer * a.queries * a.heads * a.value_dim, T(0));
     return;
   }
+  if (!keeps_weights(a.queries, a.keys, a.key_dim, a.value_dim)) return attention_in_tiles(a, y);
   const Blocks<T> blocks{a};
   const Index row_blocks = blocks.row_blocks();
-  blocks.share(blocks.units() * row_blocks, [&](Index begin, Index end) {
+  share(a, blocks.units() * row_blocks, [&](Index begin, Index end) {
     const Scratch<T> s(blocks.scratch()), f(blocks.factor_scratch());
-    Packed<T> k(blocks, a.k, a.key_dim);
     for (Index task = begin; task < end; ++task) {
       const Index u = task / row_blocks, r = task % row_blocks;
-      if (scores) {
+      if (y.scores) {
         const Block b = blocks.at(u, r, true);
-        const Pass<T> pass{a, b, k.of(u)};
-        pass.outer_product(a.q, a.k, a.key_dim, pass.packed_k, s.get());
+        const Pass<T> pass{a, b};
+        pass.outer_product(a.q, a.k, a.key_dim, s.get());
         pass.multiply_by_scale(s.get());
-        pass.store(s.get(), scores);
+        pass.store(s.get(), y.scores);
       }
       const Block b = blocks.at(u, r);
-      forward_block(blocks, Pass<T>{a, b, k.of(u)}, s.get(), f.get(), out, weights);
+      forward_block(blocks, Pass<T>{a, b}, s.get(), f.get(), y.out, y.weights);
     }
   });
 }
 
 template <class T>
-void attention_backward(const Attention<T>& a, const T* kept, const AttentionGradients<T>& g) {
+void attention_backward(const Attention<T>& a, const AttentionKept<T>& y,
+                        const AttentionGradients<T>& g) {
   const Index outer = a.outer * a.heads;
   if (g.q) std::fill_n(g.q, outer * a.queries * a.key_dim, T(0));
   if (g.k) std::fill_n(g.k, outer * a.keys * a.key_dim, T(0));
   if (g.v) std::fill_n(g.v, outer * a.keys * a.value_dim, T(0));
   if (outer * a.queries * a.keys == 0) return;
+  if (!keeps_weights(a.queries, a.keys, a.key_dim, a.value_dim))
+    return attention_in_tiles_backward(a, y, g);
   const Blocks<T> blocks{a};
   // All rows of one matrix in one task: they add to the same keys and values.
-  blocks.share(blocks.units(), [&](Index begin, Index end) {
+  share(a, blocks.units(), [&](Index begin, Index end) {
     const Scratch<T> w(blocks.scratch()), s(blocks.scratch()), f(blocks.factor_scratch());
-    Packed<T> k(blocks, a.k, a.key_dim), v(blocks, a.v, a.value_dim);
     for (Index u = begin; u < end; ++u)
       for (Index r = 0; r < blocks.row_blocks(); ++r) {
         if (g.scores && (g.q || g.k)) {
@@ -360,26 +268,22 @@ void attention_backward(const Attention<T>& a, const T* kept, const AttentionGra
           scores_block(Pass<T>{a, b}, g, s.get());
         }
         const Block b = blocks.at(u, r);
+        const Pass<T> pass{a, b};
         if (b.keys == 0) {  // causal: none of these queries sees a key
-          if (g.additive) Pass<T>{a, b}.store(s.get(), g.additive);
+          if (g.additive) pass.store(s.get(), g.additive);
           continue;
         }
-        const Pass<T> pass{a, b, kept ? nullptr : k.of(u), v.of(u)};
-        const T* weights = w.get();
-        if (kept)
-          weights = kept_weights(blocks, pass, kept, w.get());
-        else
-          pass.weights(w.get());
+        const T* weights = kept_weights(blocks, pass, y.weights, w.get());
         backward_block(pass, g, weights, s.get(), f.get(), w.get());
       }
   });
 }
 
-template void attention(const Attention<float>&, float*, float*, float*);
-template void attention(const Attention<double>&, double*, double*, double*);
-template void attention_backward(const Attention<float>&, const float*,
+template void attention(const Attention<float>&, const AttentionResults<float>&);
+template void attention(const Attention<double>&, const AttentionResults<double>&);
+template void attention_backward(const Attention<float>&, const AttentionKept<float>&,
                                  const AttentionGradients<float>&);
-template void attention_backward(const Attention<double>&, const double*,
+template void attention_backward(const Attention<double>&, const AttentionKept<double>&,
                                  const AttentionGradients<double>&);
 
 }  // namespace axisgrad::kernels

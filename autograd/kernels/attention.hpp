@@ -1,7 +1,8 @@
 // Attention of queries to keys. Where tokens are many, the (queries, keys) matrix of weights never
-// lies in memory as a whole: a block of its rows is made, used and dropped, and backward makes it
-// again from the same inputs by the same steps. So memory grows with the number of tokens, not with
-// its square. Few tokens' weights are kept instead: they take no more room than q, k and v.
+// lies in memory as a whole: tiles of it are made, used and dropped, with a softmax that goes on
+// from tile to tile, and backward makes them again from the same inputs (attention_tiles.cpp). So
+// memory grows with the number of tokens, not with its square. Few tokens' weights are kept for
+// backward instead (attention.cpp): they take little more room than q, k and v.
 #pragma once
 #include <array>
 
@@ -42,17 +43,30 @@ struct Attention {
   Index lead = 0;  // with causal, query i sees the keys 0 ... i + lead
 };
 
-/// Whether the weights of this problem are better kept for backward than made again.
+/// Whether the weights of this problem are kept for backward. If not, it needs of each row what
+/// softmax had found out: row_statistics numbers for each of (outer, heads, queries).
 inline bool keeps_weights(Index queries, Index keys, Index key_dim, Index value_dim) {
-  return queries * keys <= (queries + keys) * key_dim + keys * value_dim;
+  return keys <= 32 || queries * keys <= (queries + keys) * key_dim + keys * value_dim;
 }
+inline constexpr Index row_statistics = 2;
 
-/// out (outer, queries, heads, value_dim). weights and scores (outer, heads, queries, keys), where
-/// not null: the weights before factors and dropout, the scores (scaled) before masks.
+/// out (outer, queries, heads, value_dim). weights and scores (outer, heads, queries, keys): the
+/// weights before factors and dropout, the scores (scaled) before masks. statistics (outer, heads,
+/// queries, row_statistics): written only where the weights are not kept. All but out may be null.
+/// The bits of out do not depend on what else is asked for.
 template <class T>
-void attention(const Attention<T>&, T* out, T* weights, T* scores);
+struct AttentionResults {
+  T *out = nullptr, *weights = nullptr, *scores = nullptr, *statistics = nullptr;
+};
+template <class T>
+void attention(const Attention<T>&, const AttentionResults<T>&);
 
-/// `kept`: the weights that attention() gave, null: not kept.
+/// What backward reads of the results: the weights where they are kept; else out, the statistics,
+/// and the weights if they have a cotangent.
+template <class T>
+struct AttentionKept {
+  const T *out = nullptr, *weights = nullptr, *statistics = nullptr;
+};
 /// Cotangents of the three results (null: zero) and where the gradients go (null: not wanted), each
 /// in the layout of what it belongs to; that of the additive mask in full, (outer, heads, queries,
 /// keys).
@@ -62,6 +76,6 @@ struct AttentionGradients {
   T *q = nullptr, *k = nullptr, *v = nullptr, *additive = nullptr;
 };
 template <class T>
-void attention_backward(const Attention<T>&, const T* kept, const AttentionGradients<T>&);
+void attention_backward(const Attention<T>&, const AttentionKept<T>&, const AttentionGradients<T>&);
 
 }  // namespace axisgrad::kernels

@@ -44,6 +44,18 @@ struct RowKernels {
   Columns sum_columns, max_columns, softmax_columns, log_softmax_columns;
   RowsBackward softmax_backward_rows, log_softmax_backward_rows;
   ColumnsBackward softmax_backward_columns, log_softmax_backward_columns;
+  // Softmax along rows that come in pieces; most, sum, shrink, inverse and d have a number for each
+  // row. Begin with most = -infinity and sum = 0.
+  //   piece  brings most and sum up to date; x becomes e^(x - most). shrink: what times sums over
+  //          the pieces before makes them relative to the new most
+  //   end    inverse = 1 / sum and most as `again` reads them; 0 and 0 for a row of -infinity only
+  //   again  y = e^(x - most) inverse, the result
+  //   backward_again  the result into x, and its cotangent g becomes that of x: result (g - d)
+  void (*softmax_piece)(Index rows, Index n, T* x, T* most, T* sum, T* shrink);
+  void (*softmax_end)(Index rows, const T* sum, T* most, T* inverse);
+  void (*softmax_again)(Index rows, Index n, const T* x, const T* most, const T* inverse, T* y);
+  void (*softmax_backward_again)(Index rows, Index n, T* x, const T* most, const T* inverse,
+                                 const T* d, T* g);
   // See layer_norm.hpp; dgamma and dbeta are added to, row after row.
   void (*layer_norm)(Index rows, Index n, const T* x, const T* gamma, const T* beta, T epsilon,
                      T* y, T* mean, T* inverse);

@@ -76,7 +76,10 @@ struct attention_op {
   static constexpr std::string_view name = "scaled_dot_product_attention";
   struct Options {
     bool head_axis, weights, causal;
-    bool kept;  // output 1 holds the weights for backward, shown to the caller or not
+    // Backward needs the weights, output 1, shown to the caller or not; else the output of this
+    // number, the statistics of the rows.
+    bool kept;
+    int statistics;
     CausalAlignment alignment;
     double scale;
     int mask, additive, factors;  // their numbers among the inputs, -1 for none
@@ -136,9 +139,16 @@ struct attention_op {
     };
     g.q = wanted(0, 0, r.shape(0)), g.k = wanted(1, 1, r.shape(1)), g.v = wanted(2, 2, r.shape(2));
     g.additive = wanted(o.additive, 3, layout.scores());
-    const Tensor<T> kept = o.kept ? r.output(1).value() : Tensor<T>();
-    kernels::attention_backward(problem<T>(layout, o, inputs.span()),
-                                o.kept ? kept.data() : nullptr, g);
+    std::array<Tensor<T>, 3> kept;  // keeps them alive
+    auto output = [&](bool needed, int k) -> const T* {
+      if (!needed) return nullptr;
+      return (kept[static_cast<unsigned>(k % 3)] = r.output(k).value()).data();
+    };
+    kernels::attention_backward<T>(problem<T>(layout, o, inputs.span()),
+                                   {.out = output(!o.kept, 0),
+                                    .weights = output(o.kept || g.weights, 1),
+                                    .statistics = output(!o.kept, o.statistics)},
+                                   g);
     for (int k = 0; k < 3; ++k)
       if (r.needs(k)) r.add(k, Var<T>(gradients[static_cast<unsigned>(k)]));
     if (g.additive) r.add(o.additive, sum_to(Var<T>(gradients[3]), r.shape(o.additive)));
@@ -229,8 +239,8 @@ Attended<T> apply(const Var<T>& q, const Var<T>& k, const Var<T>& v, const Atten
       .head_axis = head_axis,
       .weights = weights,
       .causal = o.causal,
-      .kept = weights ||
-              kernels::keeps_weights(layout.queries, layout.keys, layout.key_dim, layout.value_dim),
+      .kept = kernels::keeps_weights(layout.queries, layout.keys, layout.key_dim, layout.value_dim),
+      .statistics = weights ? 3 : 1,
       .alignment = o.causal_alignment,
       .scale = o.scale.value_or(1 / std::sqrt(static_cast<double>(layout.key_dim))),
       .mask = add_input(mask, "mask", layout, inputs),
@@ -241,24 +251,26 @@ Attended<T> apply(const Var<T>& q, const Var<T>& k, const Var<T>& v, const Atten
 
   InputList<Tensor<T>> values;
   for (const Var<T>* x : inputs.span()) values.add(x->value());
-  std::array<Tensor<T>, 3> results{Tensor<T>(q_.shape().with(q_.rank() - 1, layout.value_dim))};
-  T *out = results[0].mutable_data(), *kept_weights = nullptr, *kept_scores = nullptr;
-  const bool kept = options.kept && (weights || is_recorded(inputs.span(), attention_op::name));
-  if (kept) {
-    results[1] = Tensor<T>(layout.scores());
-    kept_weights = results[1].mutable_data();
-  }
-  if (weights) {
-    results[2] = Tensor<T>(layout.scores());
-    kept_scores = results[2].mutable_data();
-  }
-  kernels::attention(attention_op::problem<T>(layout, options, values.span()), out, kept_weights,
-                     kept_scores);
+  // out, weights and scores for the caller, and the one other thing that backward may need.
+  std::array<Tensor<T>, 4> results{Tensor<T>(q_.shape().with(q_.rank() - 1, layout.value_dim))};
+  std::size_t count = 1;
+  auto another = [&](const Shape& shape) {
+    results[count] = Tensor<T>(shape);
+    return results[count++].mutable_data();
+  };
+  const bool recorded = is_recorded(inputs.span(), attention_op::name);
+  kernels::AttentionResults<T> y{.out = results[0].mutable_data()};
+  if (weights || (recorded && options.kept)) y.weights = another(layout.scores());
+  if (weights) y.scores = another(layout.scores());
+  if (recorded && !options.kept)
+    y.statistics = another({kernels::row_statistics, layout.scores().size() / layout.keys});
+  kernels::attention(attention_op::problem<T>(layout, options, values.span()), y);
 
-  const std::size_t count = weights ? 3 : kept ? 2 : 1;
-  std::array<Var<T>, 3> vars;
+  unsigned saved = options.kept ? 1u << 1 : 1u << 0 | 1u << options.statistics;
+  if (weights) saved |= 1u << 1;
+  std::array<Var<T>, 4> vars;
   record<T>(op_info<attention_op, T>, inputs.span(), std::span<Tensor<T>>(results).first(count),
-            {.inputs = (1u << inputs.count) - 1, .outputs = kept ? 2u : 0u}, &options,
+            {.inputs = (1u << inputs.count) - 1, .outputs = recorded ? saved : 0u}, &options,
             sizeof options, std::span(vars).first(count));
   if (!weights) return {vars[0], {}, {}};
   return {vars[0], vars[1], vars[2]};

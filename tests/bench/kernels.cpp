@@ -84,17 +84,20 @@ void attention_step(State& state) {
   const Index outer = state.range(0), n = state.range(1), heads = state.range(2),
               size = state.range(3);
   const auto q = values(outer * n * heads * size), k = q, v = q, g = q;
-  std::vector<float> weights(static_cast<std::size_t>(outer * heads * n * n)), out(q), dq(q), dk(q),
-      dv(q);
+  std::vector<float> out(q), dq(q), dk(q), dv(q);
   Attention<float> a;
   a.outer = outer, a.heads = heads, a.queries = a.keys = n, a.key_dim = a.value_dim = size;
   a.q = q.data(), a.k = k.data(), a.v = v.data(), a.scale = .5f;
-  float* kept = keeps_weights(n, n, size, size) ? weights.data() : nullptr;
+  const bool keeps = keeps_weights(n, n, size, size);
+  auto kept = values(outer * heads * n * (keeps ? n : row_statistics));
+  AttentionResults<float> y{.out = out.data()};
+  (keeps ? y.weights : y.statistics) = kept.data();
   AttentionGradients<float> to;
   to.out = g.data(), to.q = dq.data(), to.k = dk.data(), to.v = dv.data();
   for (auto _ : state) {
-    attention<float>(a, out.data(), kept, nullptr);
-    attention_backward<float>(a, kept, to);
+    attention<float>(a, y);
+    attention_backward<float>(a, {.out = y.out, .weights = y.weights, .statistics = y.statistics},
+                              to);
   }
   count(state, "scores/s", double(outer * heads * n * n));
 }
@@ -116,7 +119,9 @@ BENCHMARK(attention_step)
     ->Args({100, 4, 8, 8})
     ->Args({100, 12, 8, 8})
     ->Args({32, 7, 8, 32})
-    ->Args({16, 321, 8, 64});
+    ->Args({16, 128, 8, 64})
+    ->Args({16, 321, 8, 64})
+    ->Args({2, 2048, 4, 16});
 
 }  // namespace
 

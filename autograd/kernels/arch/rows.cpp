@@ -115,6 +115,10 @@ constexpr RowKernels<T> kernels = {
     .log_softmax_backward_rows = &log_softmax_backward_rows<T>,
     .softmax_backward_columns = &softmax_backward_columns<T>,
     .log_softmax_backward_columns = &log_softmax_backward_columns<T>,
+    .softmax_piece = &softmax_piece<T>,
+    .softmax_end = &softmax_end<T>,
+    .softmax_again = &softmax_again<T>,
+    .softmax_backward_again = &softmax_backward_again<T>,
     .layer_norm = &layer_norm<T>,
     .layer_norm_backward = &layer_norm_backward<T>,
 };

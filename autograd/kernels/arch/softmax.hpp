@@ -107,6 +107,55 @@ template <class T>
   }
 }
 
+// Along rows that come in pieces: see table.hpp.
+template <class T>
+[[gnu::flatten]] void softmax_piece(Index rows, Index n, T* x, T* most, T* sum, T* shrink) {
+  using V = Vec<T>;
+  for (Index r = 0; r < rows; ++r, x += n) {
+    V top(most[r]);
+    by_vector<T>(n, [&](Index j, auto k) { top = xsimd::max(top, load(x + j, k, -infinity<T>)); });
+    const T now = across<T>(top);
+    const V m = shift_of(V(now));
+    const T added = sum_of<T>(n, [&](Index j, auto k) {
+      const V e = first(Vec<T>(exp(load(x + j, k) - m)), k);
+      store(e, x + j, k);
+      return e;
+    });
+    shrink[r] = most[r] == now ? T(1) : V(exp(V(most[r]) - m)).get(0);
+    most[r] = now;
+    sum[r] = sum[r] * shrink[r] + added;
+  }
+}
+template <class T>
+void softmax_end(Index rows, const T* sum, T* most, T* inverse) {
+  by_vector<T>(rows, [&](Index r, auto k) {
+    store(shift_of(load(most + r, k)), most + r, k);
+    store(scale_of(load(sum + r, k)), inverse + r, k);
+  });
+}
+template <class T>
+[[gnu::flatten]] void softmax_again(Index rows, Index n, const T* x, const T* most,
+                                    const T* inverse, T* y) {
+  using V = Vec<T>;
+  for (Index r = 0; r < rows; ++r, x += n, y += n) {
+    const V m(most[r]), scale(inverse[r]);
+    by_vector<T>(n, [&](Index j, auto k) { store(V(exp(load(x + j, k) - m)) * scale, y + j, k); });
+  }
+}
+template <class T>
+[[gnu::flatten]] void softmax_backward_again(Index rows, Index n, T* x, const T* most,
+                                             const T* inverse, const T* d, T* g) {
+  using V = Vec<T>;
+  for (Index r = 0; r < rows; ++r, x += n, g += n) {
+    const V m(most[r]), scale(inverse[r]), less(d[r]);
+    by_vector<T>(n, [&](Index j, auto k) {
+      const V y = V(exp(load(x + j, k) - m)) * scale;
+      store(y, x + j, k);
+      store(y * (load(g + j, k) - less), g + j, k);
+    });
+  }
+}
+
 // dx = y (g - sum(y g))
 template <class T>
 void softmax_backward_columns(Index n, Index stride, Index columns, const T* y, const T* g, T* dx) {
