@@ -7,58 +7,13 @@
 #include <axisgrad/autograd/error.hpp>
 #include <axisgrad/autograd/kernels/attention.hpp>
 #include <axisgrad/autograd/ops.hpp>
+#include <axisgrad/autograd/ops/attention_layout.hpp>
 #include <axisgrad/autograd/ops/drop.hpp>
 #include <axisgrad/autograd/ops/family.hpp>
 #include <axisgrad/autograd/ops/mask.hpp>
 
 namespace axisgrad {
 namespace {
-
-// The sizes of q (batch..., Tq, [H,] P), k and v. One head when they have no head axis.
-struct Layout {
-  Shape batch;
-  Size queries, keys, heads, key_dim, value_dim;
-  bool head_axis;
-
-  Layout(const Shape& q, const Shape& k, const Shape& v, bool head_axis_)
-      : batch(q.begin(), q.rank() - (head_axis_ ? 3 : 2)),
-        queries(q[batch.rank()]),
-        keys(k[batch.rank()]),
-        heads(head_axis_ ? q[batch.rank() + 1] : 1),
-        key_dim(q[q.rank() - 1]),
-        value_dim(v[v.rank() - 1]),
-        head_axis(head_axis_) {}
-  Shape scores() const {
-    Shape s = batch;
-    if (head_axis) s = s.inserted(s.rank(), heads);
-    s = s.inserted(s.rank(), queries);
-    return s.inserted(s.rank(), keys);
-  }
-  // How many keys query 0 sees, less one.
-  Size lead(CausalAlignment alignment) const {
-    return alignment == CausalAlignment::first ? 0 : keys - queries;
-  }
-};
-
-// The steps by which a tensor broadcasts to the scores.
-template <Scalar T>
-kernels::ScoreView<T> view(const Tensor<T>& x, const Layout& layout) {
-  const Shape to = layout.scores();
-  std::array<Size, max_rank + 1> steps{};  // by axis of the scores
-  Size step = 1;
-  for (int i = 1; i <= x.rank(); ++i) {
-    const Size size = x.shape()[x.rank() - i];
-    if (size != 1) steps[static_cast<unsigned>(to.rank() - i)] = step;
-    step *= size;
-  }
-  kernels::ScoreView<T> v{.p = x.data(), .axes = layout.batch.rank()};
-  std::copy(layout.batch.begin(), layout.batch.end(), v.sizes.begin());
-  std::copy_n(steps.begin(), layout.batch.rank(), v.steps.begin());
-  const auto last = static_cast<unsigned>(to.rank());
-  if (layout.head_axis) v.head = steps[last - 3];
-  v.row = steps[last - 2], v.col = steps[last - 1];
-  return v;
-}
 
 // The inputs of one call: q, k, v, and the masks that there are.
 template <class X>
@@ -88,10 +43,10 @@ struct attention_op {
   static constexpr double hidden = -std::numeric_limits<double>::infinity();
 
   template <Scalar T>
-  static kernels::Attention<T> problem(const Layout& l, const Options& o,
+  static kernels::Attention<T> problem(const AttentionLayout& l, const Options& o,
                                        std::span<const Tensor<T>> inputs) {
     auto mask = [&](int k) {
-      return k < 0 ? kernels::ScoreView<T>() : view(inputs[static_cast<unsigned>(k)], l);
+      return k < 0 ? kernels::ScoreView<T>() : score_view(inputs[static_cast<unsigned>(k)], l);
     };
     return {.outer = l.batch.size(),
             .heads = l.heads,
@@ -114,13 +69,13 @@ struct attention_op {
   // Of the two matrix products.
   template <Scalar T>
   static double flops(Inputs<T> in, const Options& o) {
-    const Layout l(in[0]->shape(), in[1]->shape(), in[2]->shape(), o.head_axis);
+    const AttentionLayout l(in[0]->shape(), in[1]->shape(), in[2]->shape(), o.head_axis);
     return 2.0 * double(l.scores().size()) * double(l.key_dim + l.value_dim);
   }
   template <Scalar T>
   static void gradient(Rule<T>& r) {
     const Options& o = r.template options<Options>();
-    const Layout layout(r.shape(0), r.shape(1), r.shape(2), o.head_axis);
+    const AttentionLayout layout(r.shape(0), r.shape(1), r.shape(2), o.head_axis);
     InputList<Tensor<T>> inputs;
     for (int k = 0; k < r.inputs(); ++k) inputs.add(r.input(k).value());
     kernels::AttentionGradients<T> g;
@@ -157,7 +112,7 @@ struct attention_op {
   template <Scalar T>
   static std::vector<Var<T>> reference(Rule<T>& r) {
     const Options& o = r.template options<Options>();
-    const Layout layout(r.shape(0), r.shape(1), r.shape(2), o.head_axis);
+    const AttentionLayout layout(r.shape(0), r.shape(1), r.shape(2), o.head_axis);
     auto heads_first = [&](const Var<T>& x) { return o.head_axis ? swap_axes(x, -3, -2) : x; };
     const Var<T> q = heads_first(r.input(0)), k = heads_first(r.input(1)),
                  v = heads_first(r.input(2));
@@ -175,7 +130,7 @@ struct attention_op {
   }
   // (Tq, Tk), 1 where a causal query sees a key.
   template <Scalar T>
-  static Var<T> triangle(const Layout& l, CausalAlignment alignment) {
+  static Var<T> triangle(const AttentionLayout& l, CausalAlignment alignment) {
     Tensor<T> seen(Shape{l.queries, l.keys}, T(0));
     T* row = seen.mutable_data();
     for (Size i = 0; i < l.queries; ++i, row += l.keys)
@@ -188,7 +143,7 @@ struct attention_op {
 
 // Checks one mask and puts it among the inputs; its number there, -1 for none.
 template <Scalar T>
-int add_input(const Var<T>& x, const char* what, const Layout& layout,
+int add_input(const Var<T>& x, const char* what, const AttentionLayout& layout,
               InputList<const Var<T>*>& inputs) {
   if (x.value().empty()) return -1;
   if (!broadcasts_to(x.shape(), layout.scores()))
@@ -198,25 +153,9 @@ int add_input(const Var<T>& x, const char* what, const Layout& layout,
 }
 
 template <Scalar T>
-void require_fit(const Var<T>& q, const Var<T>& k, const Var<T>& v, bool head_axis) {
-  const int inner = head_axis ? 3 : 2;
-  auto got = [&](const char* what) {
-    fail(attention_op::name, what, ": got q ", q.shape(), ", k ", k.shape(), " and v ", v.shape());
-  };
-  if (q.rank() < inner || k.rank() < inner || v.rank() < inner)
-    got(head_axis ? "needs (..., tokens, heads, size)" : "needs (..., tokens, size)");
-  auto size = [](const Var<T>& x, int from_end) { return x.shape()[x.rank() - from_end]; };
-  if (size(q, 1) != size(k, 1)) got("q and k differ in their last axis");
-  if (size(q, 1) < 1) got("the last axis of q and k is empty");
-  if (size(k, inner) != size(v, inner)) got("k and v differ in the number of tokens");
-  if (head_axis && (size(q, 2) != size(k, 2) || size(k, 2) != size(v, 2)))
-    got("the number of heads differs");
-}
-
-template <Scalar T>
 Attended<T> apply(const Var<T>& q, const Var<T>& k, const Var<T>& v, const AttentionOptions<T>& o,
                   bool head_axis, bool weights) {
-  require_fit(q, k, v, head_axis);
+  require_attention_fit(attention_op::name, q, k, v, head_axis);
   // Batch axes stretch to their common shape.
   const int inner = head_axis ? 3 : 2;
   auto batch_of = [&](const Var<T>& x) { return Shape(x.shape().begin(), x.rank() - inner); };
@@ -228,7 +167,7 @@ Attended<T> apply(const Var<T>& q, const Var<T>& k, const Var<T>& v, const Atten
     return expand(x, to);
   };
   const Var<T> q_ = stretched(q), k_ = stretched(k), v_ = stretched(v);
-  const Layout layout(q_.shape(), k_.shape(), v_.shape(), head_axis);
+  const AttentionLayout layout(q_.shape(), k_.shape(), v_.shape(), head_axis);
 
   require_mask(attention_op::name, o.mask.value(),
                ": what is to be added to the scores is .additive_mask");
