@@ -13,7 +13,7 @@ tests/run.sh [--quick] [--long]
     - each scripted check in tests/checks/, counted as one.
   The last line is "N passed, N failed" (", N skipped"); failures and what was skipped are named above it.
   --quick   leaves out the checks that build more than build/: sanitizers, mutated gradients, use from outside
-  --long    adds a build by clang with all suites, threads under ThreadSanitizer, clang-tidy
+  --long    adds a build by clang with all suites, threads under ThreadSanitizer, clang-tidy, more mutated gradients
 TEXT
 }
 
@@ -75,7 +75,7 @@ if $quick; then
   skip "use from outside" "--quick"
 else
   check "sanitizers" sanitizers
-  check "mutated gradients" mutate
+  check "mutated gradients" mutate $($long && echo all)
   check "use from outside" outside
 fi
 if $long; then

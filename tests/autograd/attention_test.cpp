@@ -14,6 +14,7 @@ using ag::Tensor;
 using ag::Var;
 using ag::tests::distance;
 using ag::tests::gradient;
+using ag::tests::Inputs64;
 using ag::tests::noise;
 
 namespace {
@@ -198,7 +199,7 @@ TEST_CASE("attention: values, weights and scores as plain loops give them, on ev
 TEST_CASE("attention: gradients of the fused path, the reference and with weights are equal") {
   for (const Case& c : cases()) {
     INFO(c.title);
-    ag::tests::Inputs64 xs{noise<double>(c.q, 1), noise<double>(c.k, 2), noise<double>(c.v, 3)};
+    Inputs64 xs{noise<double>(c.q, 1), noise<double>(c.k, 2), noise<double>(c.v, 3)};
     if (c.additive.rank()) xs.push_back(noise<double>(c.additive, 4));
     const auto options = [&](const std::vector<Var<double>>& x) {
       auto o = options_of<double>(c);
@@ -228,6 +229,39 @@ TEST_CASE("attention: gradients of the fused path, the reference and with weight
   }
 }
 
+TEST_CASE("attention: gradients by one input alone, of one result alone") {
+  const Case some[] = {
+      {"kept", {2, 5, 4}, {2, 7, 4}, {2, 7, 3}, {}, {5, 7}},
+      {"kept, causal", {2, 7, 4}, {2, 5, 4}, {2, 5, 3}, {7, 5}, {7, 5}, true},
+      {"blocks, the first sees nothing", {1, 600, 3}, {1, 30, 3}, {1, 30, 4}, {}, {600, 1}, true},
+      {"tiles", {2, 100, 3}, {2, 500, 3}, {2, 500, 4}, {}, {100, 500}},
+      {"tiles, causal", {1, 500, 3}, {1, 100, 3}, {1, 100, 4}, {100}, {500, 1}, true}};
+  for (const Case& c : some)
+    for (int result = 0; result < 3; ++result) {
+      INFO(c.title);
+      CAPTURE(result);
+      const Inputs64 xs{noise<double>(c.q, 1), noise<double>(c.k, 2), noise<double>(c.v, 3),
+                        noise<double>(c.additive, 4)};
+      const auto of = [&](const std::vector<Var<double>>& x) {
+        auto o = options_of<double>(c);
+        o.additive_mask = x[3];
+        if (result == 0) return weighed(ag::scaled_dot_product_attention(x[0], x[1], x[2], o), 7);
+        const auto y = ag::scaled_dot_product_attention_with_weights(x[0], x[1], x[2], o);
+        return weighed(result == 1 ? y.weights : y.scores, 8);
+      };
+      const Inputs64 reference = gradient(of, xs, true);
+      for (std::size_t k = 0; k < xs.size(); ++k) {
+        CAPTURE(k);
+        const auto by_one = [&](const std::vector<Var<double>>& x) {
+          std::vector<Var<double>> all(xs.begin(), xs.end());
+          all[k] = x[0];
+          return of(all);
+        };
+        CHECK(distance(gradient(by_one, {xs[k]})[0], reference[k]) < 1e-11);
+      }
+    }
+}
+
 TEST_CASE("attention: first and second derivatives against differences") {
   const Case small[] = {
       {"plain", {2, 3, 2}, {2, 4, 2}, {2, 4, 3}},
@@ -236,7 +270,7 @@ TEST_CASE("attention: first and second derivatives against differences") {
   };
   for (const Case& c : small) {
     INFO(c.title);
-    ag::tests::Inputs64 xs{noise<double>(c.q, 1), noise<double>(c.k, 2), noise<double>(c.v, 3)};
+    Inputs64 xs{noise<double>(c.q, 1), noise<double>(c.k, 2), noise<double>(c.v, 3)};
     if (c.additive.rank()) xs.push_back(noise<double>(c.additive, 4));
     ag::tests::check_derivatives(
         [&](const std::vector<Var<double>>& x) {

@@ -15,7 +15,7 @@ tests/bench/compare.sh --python DIR [options]
   --seconds S    time to measure each (1)
   --threads N    threads of all programs (1)
   --only W1,W2   some workloads
-  --shapes       attention at odd sizes and with its options (shapes.cpp) in place of the workloads
+  --shapes       attention and LSTM at odd sizes and with their options (shapes.cpp) in place of the workloads
   --clock cpu    processor time instead of wall time: on a machine that does other things, with one thread
   --output FILE  where the lines go (build/bench.jsonl)
 TEXT
@@ -40,7 +40,7 @@ done
 [[ -n $python ]] || { usage >&2; exit 2; }
 ours=$root/build/tests/bench/workloads peers=$root/tests/bench/peers
 all=W1,W2,W3,W4,W5,W6,W7,W8,W9,W10,W11,W12
-if $shapes; then ours=$root/build/tests/bench/shapes all=A1,A2,A3,A4,A5,A6,A7,A8,A9,A10; fi
+if $shapes; then ours=$root/build/tests/bench/shapes all=A1,A2,A3,A4,A5,A6,A7,A8,A9,A10,L1,L2,L3,L4; fi
 [[ -x $ours ]] || { echo "compare.sh: $ours is missing: build the project first" >&2; exit 1; }
 
 if $install; then

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -19,7 +18,7 @@
 #include <axisgrad/autograd/kernels/gemm.hpp>
 #include <axisgrad/autograd/kernels/parallel.hpp>
 
-#include "measure.hpp"
+#include "program.hpp"
 
 namespace bench {
 namespace {
@@ -153,30 +152,23 @@ void compare(const std::string& library, int rounds, const std::string& only) {
   }
 }
 
-int run(int argc, char** argv) {
-  CLI::App app{"Times matrix products here and in a BLAS, one thread."};
-  std::string library, only;
-  bool in_double = false;
-  int rounds = 15;
-  app.add_option("--library", library, "file of a library with sgemm_ and dgemm_")->required();
-  app.add_flag("--double", in_double, "double instead of float");
-  app.add_option("--rounds", rounds, "how often each is timed")->check(CLI::PositiveNumber);
-  app.add_option("--only", only, "one shape, as the table writes it: \"64, 1024, 256\"");
-  CLI11_PARSE(app, argc, argv);
-  axisgrad::kernels::set_threads(1);
-  fmt::print("axisgrad on {}, {}\n\n", axisgrad::kernels::arch(), in_double ? "double" : "float");
-  in_double ? compare<double>(library, rounds, only) : compare<float>(library, rounds, only);
-  return 0;
-}
-
 }  // namespace
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  try {
-    return bench::run(argc, argv);
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "products: {}\n", e.what());
-    return 1;
-  }
+  using namespace bench;
+  std::string library, only;
+  bool in_double = false;
+  long rounds = 15;
+  Options options("Times matrix products here and in a BLAS, one thread.");
+  options.text("--library", library, "file of a library with sgemm_ and dgemm_",
+               Options::Kind::required);
+  options.flag("--double", in_double, "double instead of float");
+  options.positive("--rounds", rounds, "how often each is timed");
+  options.text("--only", only, "one shape, as the table writes it: \"64, 1024, 256\"");
+  return program(argc, argv, options, [&] {
+    axisgrad::kernels::set_threads(1);
+    fmt::print("axisgrad on {}, {}\n\n", axisgrad::kernels::arch(), in_double ? "double" : "float");
+    (in_double ? compare<double> : compare<float>)(library, static_cast<int>(rounds), only);
+  });
 }

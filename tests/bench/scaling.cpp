@@ -4,8 +4,6 @@
 // PyTorch; docs/performance.md has the results.
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <sys/resource.h>
 
 #include <axisgrad/autograd/kernels/parallel.hpp>
@@ -13,6 +11,7 @@
 #include <axisgrad/nn/lstm.hpp>
 #include <axisgrad/nn/multi_head_attention.hpp>
 
+#include "program.hpp"
 #include "train.hpp"
 
 namespace bench {
@@ -70,42 +69,27 @@ double peak_megabytes() {
   return double(usage.ru_maxrss) / 1024;
 }
 
-int run(int argc, char** argv) {
-  CLI::App app{"Times a training step of one size; prints a JSON line, time in microseconds."};
-  Settings settings;
-  std::string name, clock = "wall";
-  Size size = 0;
-  app.add_option("--case", name, "time, variables or batch")
-      ->required()
-      ->check(CLI::IsMember({"time", "variables", "batch"}));
-  app.add_option("--size", size, "steps, variables or batch")
-      ->required()
-      ->check(CLI::PositiveNumber);
-  app.add_option("--seconds", settings.seconds, "time to measure for");
-  app.add_option("--clock", clock, "wall, or cpu: processor time, on a machine that is busy")
-      ->check(CLI::IsMember({"wall", "cpu"}));
-  CLI11_PARSE(app, argc, argv);
-  settings.clock = clock == "cpu" ? Clock::cpu : Clock::wall;
-  ag::kernels::set_threads(1);
-  const double before = peak_megabytes(), us = of(name, size, settings);
-  std::cout << nlohmann::ordered_json{{"case", name},
-                                      {"size", size},
-                                      {"peer", "axisgrad"},
-                                      {"us", us},
-                                      {"megabytes", peak_megabytes()},
-                                      {"megabytes_before", before}}
-            << std::endl;
-  return 0;
-}
-
 }  // namespace
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  try {
-    return bench::run(argc, argv);
-  } catch (const std::exception& e) {
-    std::cerr << "scaling: " << e.what() << "\n";
-    return 1;
-  }
+  using namespace bench;
+  Settings settings;
+  std::string name;
+  long size = 0;
+  Options options("Times a training step of one size; prints a JSON line, time in microseconds.");
+  options.text("--case", name, "time, variables or batch", Options::Kind::required,
+               {"time", "variables", "batch"});
+  options.positive("--size", size, "steps, variables or batch", Options::Kind::required);
+  options.settings(settings);
+  return program(argc, argv, options, [&] {
+    ag::kernels::set_threads(1);
+    const double before = peak_megabytes(), us = of(name, size, settings);
+    print_line({{"case", name},
+                {"size", size},
+                {"peer", "axisgrad"},
+                {"us", us},
+                {"megabytes", peak_megabytes()},
+                {"megabytes_before", before}});
+  });
 }

@@ -1,16 +1,15 @@
-// Attention at sizes that are no multiples of anything and with every option: 37 tokens of 33
-// numbers, 3 heads, batch 17. JSON lines as of workloads.cpp; `compare.sh --shapes` runs it beside
-// PyTorch and JAX.
+// Attention and LSTM at sizes that are no multiples of anything and with every option: 37 tokens of
+// 33 numbers, 3 heads or 33 units, batch 17. JSON lines as of workloads.cpp; `compare.sh --shapes`
+// runs it beside PyTorch and JAX.
 #include <functional>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
-
 #include <axisgrad/autograd/kernels/parallel.hpp>
 #include <axisgrad/nn/dense.hpp>
+#include <axisgrad/nn/lstm.hpp>
 #include <axisgrad/nn/multi_head_attention.hpp>
 
+#include "program.hpp"
 #include "train.hpp"
 
 namespace bench {
@@ -54,6 +53,28 @@ struct Attending {
   ag::AttentionMasks<T> masks_;
 };
 
+template <class T>
+struct Recurrent {
+  using scalar = T;
+  enum Given { nothing = 0, steps_masked = 1, state = 2 };
+  explicit Recurrent(int given) {
+    if (given & steps_masked) call_.mask = ag::Var<T>(mask<T>({batch, tokens}));
+    if (given & state) {
+      const auto draw = [](std::uint64_t key) {
+        return ag::Var<T>(random<T>({batch, width}, Values::normal, key));
+      };
+      call_.initial_state = ag::LstmState<T>{draw(3), draw(4)};
+    }
+  }
+  ag::Var<T> operator()(const ag::Var<T>& x) const { return lstm(x, call_).sequence(); }
+  void visit(auto&& v) { v("lstm", lstm); }
+
+  ag::LSTM<T> lstm{{.inputs = width, .units = width}};
+
+ private:
+  ag::LstmCall<T> call_;
+};
+
 struct Classes {
   using scalar = float;
   ag::Dense<float> dense{width, width};
@@ -81,6 +102,11 @@ double attend(const Settings& s, ag::MultiHeadAttentionOptions o, const What& wh
   return train<1>(s, std::move(model), {{Shape{batch, n, width}}, {batch, n, width}});
 }
 
+template <class T = float>
+double recur(const Settings& s, int given) {
+  return train<1>(s, Recurrent<T>(given), {{Shape{batch, tokens, width}}, {batch, tokens, width}});
+}
+
 struct Row {
   const char* name;
   std::function<double(const Settings&)> run;
@@ -104,43 +130,37 @@ const std::vector<Row> rows{
     {"A7", [](const Settings& s) { return attend(s, {}, {.weights = true}); }},
     {"A8", [](const Settings& s) { return attend(s, {.dropout = .1}); }},
     {"A9", [](const Settings& s) { return attend(s, {.causal = true}, {}, 321); }},
-    {"A10", [](const Settings& s) {
+    {"A10",
+     [](const Settings& s) {
        return train<1>(s, Classes(), {{Shape{batch, tokens, width}}, {batch, tokens, width}});
+     }},
+    {"L1", [](const Settings& s) { return recur(s, 0); }},
+    {"L2", [](const Settings& s) { return recur(s, Recurrent<float>::steps_masked); }},
+    {"L3", [](const Settings& s) { return recur(s, Recurrent<float>::state); }},
+    {"L4", [](const Settings& s) {
+       return recur<double>(s, Recurrent<double>::steps_masked | Recurrent<double>::state);
      }}};
-
-int run(int argc, char** argv) {
-  CLI::App app{"Times training steps of attention; prints one JSON line each, microseconds."};
-  Settings settings;
-  int threads = 1;
-  std::vector<std::string> only;
-  std::string clock = "wall";
-  app.add_option("--threads", threads, "threads to compute with")->check(CLI::PositiveNumber);
-  app.add_option("--only", only, "some rows: A1,A2")->delimiter(',');
-  app.add_option("--seconds", settings.seconds, "time to measure each for");
-  app.add_option("--clock", clock, "wall, or cpu: processor time, on a machine that is busy")
-      ->check(CLI::IsMember({"wall", "cpu"}));
-  app.add_flag("--profile", settings.profile, "then 100 steps op by op");
-  CLI11_PARSE(app, argc, argv);
-  settings.clock = clock == "cpu" ? Clock::cpu : Clock::wall;
-  ag::kernels::set_threads(threads);
-  for (const Row& row : rows)
-    if (only.empty() || std::count(only.begin(), only.end(), row.name))
-      std::cout << nlohmann::ordered_json{{"workload", row.name},
-                                          {"peer", "axisgrad"},
-                                          {"threads", threads},
-                                          {"us", row.run(settings)}}
-                << std::endl;
-  return 0;
-}
-
 }  // namespace
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  try {
-    return bench::run(argc, argv);
-  } catch (const std::exception& e) {
-    std::cerr << "shapes: " << e.what() << "\n";
-    return 1;
-  }
+  using namespace bench;
+  Settings settings;
+  long threads = 1;
+  std::vector<std::string> only;
+  Options options(
+      "Times training steps of attention and LSTM; prints one JSON line each, microseconds.");
+  options.positive("--threads", threads, "threads to compute with");
+  options.list("--only", only, "some rows: A1,A2");
+  options.settings(settings);
+  options.flag("--profile", settings.profile, "then 100 steps op by op");
+  return program(argc, argv, options, [&] {
+    ag::kernels::set_threads(static_cast<int>(threads));
+    for (const Row& row : rows)
+      if (only.empty() || std::count(only.begin(), only.end(), row.name))
+        print_line({{"workload", row.name},
+                    {"peer", "axisgrad"},
+                    {"threads", threads},
+                    {"us", row.run(settings)}});
+  });
 }

@@ -1,15 +1,13 @@
 // The workloads on which axisgrad is compared with other libraries, one JSON line each. compare.sh
 // runs this beside the same models in PyTorch, JAX and Keras; docs/performance.md has the results.
+#include <algorithm>
 #include <iostream>
-#include <sstream>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <axisgrad/autograd/gradcheck/gradcheck.hpp>
 #include <axisgrad/autograd/kernels/parallel.hpp>
 
 #include "models.hpp"
+#include "program.hpp"
 #include "train.hpp"
 
 namespace bench {
@@ -116,55 +114,39 @@ const std::vector<Workload> workloads = {
     {"W12", scalar_graph},
 };
 
-nlohmann::ordered_json line(const Workload& workload, const Figure& figure, int threads) {
-  const auto number = [](const auto& x) {
-    return x ? nlohmann::ordered_json(*x) : nlohmann::ordered_json();
-  };
-  return {{"workload", workload.name},
-          {"peer", "axisgrad"},
-          {"version", AXISGRAD_VERSION},
-          {"threads", threads},
-          {"us", figure.us},
-          {"loss_first", number(figure.loss_first)},
-          {"loss_last", number(figure.loss_last)},
-          {"parameters", number(figure.parameters)}};
-}
-
-int run(int argc, char** argv) {
-  CLI::App app{"Times training steps; prints one JSON line per workload, times in microseconds."};
-  Settings settings;
-  int threads = 1;
-  std::vector<std::string> only;
-  std::vector<std::string> names;
-  for (const Workload& w : workloads) names.push_back(w.name);
-  std::string clock = "wall";
-  app.add_option("--threads", threads, "threads to compute with")->check(CLI::PositiveNumber);
-  app.add_option("--only", only, "some workloads: W1,W2")
-      ->delimiter(',')
-      ->check(CLI::IsMember(names));
-  app.add_option("--seconds", settings.seconds, "time to measure each for");
-  app.add_option("--clock", clock, "wall, or cpu: processor time, on a machine that is busy")
-      ->check(CLI::IsMember({"wall", "cpu"}));
-  app.add_flag("--profile", settings.profile,
-               "then 100 steps op by op, as a table on the standard error output");
-  app.add_option("--steps", settings.steps, "take so many training steps and no time");
-  CLI11_PARSE(app, argc, argv);
-  settings.clock = clock == "cpu" ? Clock::cpu : Clock::wall;
-  ag::kernels::set_threads(threads);
-  for (const Workload& w : workloads)
-    if (only.empty() || std::count(only.begin(), only.end(), w.name))
-      std::cout << line(w, w.run(settings), threads) << std::endl;
-  return 0;
+void print(const Workload& workload, const Figure& figure, long threads) {
+  print_line({{"workload", workload.name},
+              {"peer", "axisgrad"},
+              {"version", AXISGRAD_VERSION},
+              {"threads", threads},
+              {"us", figure.us},
+              {"loss_first", figure.loss_first},
+              {"loss_last", figure.loss_last},
+              {"parameters", figure.parameters}});
 }
 
 }  // namespace
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  try {
-    return bench::run(argc, argv);
-  } catch (const std::exception& e) {
-    std::cerr << "workloads: " << e.what() << "\n";
-    return 1;
-  }
+  using namespace bench;
+  Settings settings;
+  long threads = 1, steps = 0;
+  std::vector<std::string> only, names;
+  for (const Workload& w : workloads) names.push_back(w.name);
+  Options options(
+      "Times training steps; prints one JSON line per workload, times in microseconds.");
+  options.positive("--threads", threads, "threads to compute with");
+  options.list("--only", only, "some workloads: W1,W2", names);
+  options.settings(settings);
+  options.flag("--profile", settings.profile,
+               "then 100 steps op by op, as a table on the standard error output");
+  options.positive("--steps", steps, "take so many training steps and no time");
+  return program(argc, argv, options, [&] {
+    settings.steps = static_cast<int>(steps);
+    ag::kernels::set_threads(static_cast<int>(threads));
+    for (const Workload& w : workloads)
+      if (only.empty() || std::count(only.begin(), only.end(), w.name))
+        print(w, w.run(settings), threads);
+  });
 }

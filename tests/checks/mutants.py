@@ -1,5 +1,5 @@
-"""mutants.py SOURCE COPY: copies SOURCE/autograd to COPY/axisgrad/autograd and plants wrong gradients in the copy: in the gradient
-rules of autograd/ops/ and in the backward parts of the kernels of layer_norm and lstm.
+"""mutants.py SOURCE COPY [all]: copies SOURCE/autograd to COPY/axisgrad/autograd and plants wrong gradients in the copy: in the gradient
+rules of autograd/ops/ and in the backward parts of the kernels that have rules of their own (KERNELS).
 
 A function's body stands in the copy once as it is and once for each mutant, chosen at run time:
 
@@ -22,6 +22,16 @@ KERNELS = {
     'lstm.cpp': ('lstm', ['start', 'carry_back'], ['backward: up down', 'd.h0 d.c0', 'g.last_h g.last_c']),
     'arch/lstm.cpp': ('lstm', [], ['i f g o', 't up']),
     'arch/rows.cpp': ('layer_norm', [], ['a b', 'dgamma dbeta', 'x_hat h']),
+    'arch/softmax.hpp': ('softmax,log_softmax,scaled_dot_product_attention', [], ['softmax_backward_rows: y g', 'softmax_backward_columns: y g', 'most inverse']),
+    'attention.cpp': ('scaled_dot_product_attention', ['add_times_queries', 'kept_weights', 'scores_block'], ['g.q g.k g.v', 's ds']),
+    'attention_tiles.cpp': ('scaled_dot_product_attention', ['row_sums', 'add_transposed'],
+                            ['dk dv', 'keys values', 'most inverse', 'g_out out']),
+    'gate.cpp': ('time_gate', ['sample'], ['g_y g_weights']),
+}
+# Only with `all`: their ops are the slowest to check.
+DEAR_KERNELS = {
+    'dual_stage.cpp': ('input_attention_lstm,temporal_attention_lstm', ['shared_gradients'], ['up down', 'dq dv', 'of_past of_bias']),
+    'arch/additive.cpp': ('input_attention_lstm,temporal_attention_lstm', [], ['slope of_v', 'values weights']),
 }
 # How the work is cut into tasks and how large scratch is changes no value.
 DIVISION = re.compile(r'\b(grain|block|blocks|chunk|parallel_chunks|samples_per_thread|share)\b|Scratch<T>')
@@ -161,6 +171,8 @@ class Planter:
             functions += 1
             edits = Edits(body)
             edits_of(edits, match)
+            if not edits.found and definition is KERNEL:
+                continue  # it only hands on
             if not edits.found:
                 sys.exit(f'{path.name}: {label}: nothing to change in its backward arithmetic')
             pieces.append(text[at:open_brace + 1])
@@ -205,8 +217,8 @@ def plant_rules(planter, folder):
         sys.exit(f'{sources} gradient rules in the sources, {rules} understood')
 
 
-def plant_kernels(planter, folder):
-    for name, (ops, helpers, alike) in KERNELS.items():
+def plant_kernels(planter, folder, kernels):
+    for name, (ops, helpers, alike) in kernels.items():
         text = (folder / name).read_text()
         missing = [h for h in helpers if not re.search(rf'\b{h}\([^()]*\)\s*(?:const\s*)?\{{', text)]
         if missing:
@@ -234,13 +246,13 @@ def choose_ops(path):
 '''))
 
 
-def main(source, copy):
+def main(source, copy, extent=''):
     target = copy / 'axisgrad' / 'autograd'
     shutil.copytree(source / 'autograd', target)
     planter = Planter()
     plant_rules(planter, target / 'ops')
-    plant_kernels(planter, target / 'kernels')
+    plant_kernels(planter, target / 'kernels', KERNELS | (DEAR_KERNELS if extent == 'all' else {}))
     choose_ops(target / 'ops' / 'catalogue.cpp')
 
 
-main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
+main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:])

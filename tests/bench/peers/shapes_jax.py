@@ -53,6 +53,28 @@ def parameters(kind="f4", value=22):
             "o": dense(HEADS * value, WIDTH, kind)}
 
 
+def recurrent(mask=None, state=False, kind="f4"):
+    draw = lambda: jnp.asarray(rng.standard_normal((BATCH, WIDTH)) * state, kind)
+    first = draw(), draw()
+
+    def model(p, key, x):
+        def body(s, step):
+            h, c = s
+            i, f, g, q = jnp.split(step[0] + h @ p["h"]["w"], 4, -1)
+            cell = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+            new = jax.nn.sigmoid(q) * jnp.tanh(cell)
+            if mask is not None:
+                new, cell = jnp.where(step[1], new, h), jnp.where(step[1], cell, c)
+            return (new, cell), new
+        steps = lin(p["q"], x).transpose(1, 0, 2), None if mask is None else mask.T[..., None]
+        return jax.lax.scan(body, first, steps)[1].transpose(1, 0, 2)
+    return model
+
+
+def lstm_parameters(kind="f4"):
+    return {"q": dense(WIDTH, 4 * WIDTH, kind), "h": {"w": dense(WIDTH, 4 * WIDTH, kind)["w"]}}
+
+
 ROWS = {
     "A1": (parameters, attending(), (TOKENS,)),
     "A2": (parameters, attending(mask(BATCH, 1, 1, TOKENS)), (TOKENS,)),
@@ -64,6 +86,10 @@ ROWS = {
     "A8": (parameters, attending(dropout=.1), (TOKENS,)),
     "A9": (parameters, attending(causal=True), (321,)),
     "A10": (lambda: {"q": dense(WIDTH, WIDTH, "f4")}, lambda p, key, x: jax.nn.log_softmax(lin(p["q"], x), -1), (TOKENS,)),
+    "L1": (lstm_parameters, recurrent(), (TOKENS,)),
+    "L2": (lstm_parameters, recurrent(mask(BATCH, TOKENS)), (TOKENS,)),
+    "L3": (lstm_parameters, recurrent(state=True), (TOKENS,)),
+    "L4": (lambda: lstm_parameters("f8"), recurrent(mask(BATCH, TOKENS), True, "f8"), (TOKENS,)),
 }
 
 

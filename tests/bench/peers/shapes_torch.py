@@ -34,6 +34,28 @@ class Attending(nn.Module):
         return self.o(a.transpose(1, 2).flatten(2))
 
 
+class Recurrent(nn.Module):
+    """nn.LSTM knows no masks: with one, step by step."""
+
+    def __init__(self, mask=None, state=False):
+        super().__init__()
+        self.mask = mask
+        self.lstm = nn.LSTM(WIDTH, WIDTH, batch_first=True) if mask is None else nn.LSTMCell(WIDTH, WIDTH)
+        draw = lambda: torch.randn(BATCH, WIDTH) if state else torch.zeros(BATCH, WIDTH)
+        self.register_buffer("h", draw()), self.register_buffer("c", draw())
+
+    def forward(self, x):
+        if self.mask is None:
+            return self.lstm(x, (self.h[None], self.c[None]))[0]
+        h, c, all = self.h, self.c, []
+        for t in range(TOKENS):
+            new, cell = self.lstm(x[:, t], (h, c))
+            here = self.mask[:, t, None]
+            h, c = torch.where(here, new, h), torch.where(here, cell, c)
+            all.append(h)
+        return torch.stack(all, 1)
+
+
 class Classes(nn.Module):
     def __init__(self):
         super().__init__()
@@ -54,6 +76,10 @@ ROWS = {
     "A8": (lambda: Attending(dropout=.1), (TOKENS,)),
     "A9": (lambda: Attending(causal=True), (321,)),
     "A10": (Classes, (TOKENS,)),
+    "L1": (Recurrent, (TOKENS,)),
+    "L2": (lambda: Recurrent(mask(BATCH, TOKENS)), (TOKENS,)),
+    "L3": (lambda: Recurrent(state=True), (TOKENS,)),
+    "L4": (lambda: Recurrent(mask(BATCH, TOKENS), True).double(), (TOKENS,)),
 }
 
 
