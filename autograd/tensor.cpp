@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <ostream>
@@ -35,6 +36,13 @@ Tensor<T>::Tensor(std::initializer_list<std::initializer_list<std::initializer_l
       fail("tensor", "the matrices differ in shape: ", shape_.without(1), " and ", matrix.shape());
     std::copy_n(matrix.data(), matrix.size(), raw() + (&rows - matrices.begin()) * matrix.size());
   }
+}
+
+template <Scalar T>
+template <Scalar U>
+requires(!std::is_same_v<T, U>) Tensor<T>::Tensor(const Tensor<U>& other) : Tensor(other.shape()) {
+  std::transform(other.data(), other.data() + size(), raw(),
+                 [](U x) { return static_cast<T>(x); });
 }
 
 template <Scalar T>
@@ -133,6 +141,8 @@ void require_finite(const Tensor<T>& x, std::string_view where, std::string_view
 
 template class Tensor<float>;
 template class Tensor<double>;
+template Tensor<float>::Tensor(const Tensor<double>&);
+template Tensor<double>::Tensor(const Tensor<float>&);
 template std::ostream& operator<<(std::ostream&, const Tensor<float>&);
 template std::ostream& operator<<(std::ostream&, const Tensor<double>&);
 template bool same_bits(const Tensor<float>&, const Tensor<float>&);

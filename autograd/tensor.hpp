@@ -40,10 +40,7 @@ class Tensor {
   Tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> matrices);
   /// The same values in the other precision.
   template <Scalar U>
-  requires(!std::is_same_v<T, U>) explicit Tensor(const Tensor<U>& other) : Tensor(other.shape()) {
-    std::transform(other.data(), other.data() + size(), raw(),
-                   [](U x) { return static_cast<T>(x); });
-  }
+  requires(!std::is_same_v<T, U>) explicit Tensor(const Tensor<U>& other);
 
   /// `x = {}` empties x. (Among the assignments alone clang 14 finds it ambiguous.)
   struct Nothing {
@@ -111,5 +108,7 @@ void require_finite(const Tensor<T>& x, std::string_view where, std::string_view
 
 extern template class Tensor<float>;
 extern template class Tensor<double>;
+extern template Tensor<float>::Tensor(const Tensor<double>&);
+extern template Tensor<double>::Tensor(const Tensor<float>&);
 
 }  // namespace axisgrad
