@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -19,6 +18,7 @@
 #include <axisgrad/autograd/kernels/gemm.hpp>
 #include <axisgrad/autograd/kernels/parallel.hpp>
 
+#include "command_line.hpp"
 #include "measure.hpp"
 
 namespace bench {
@@ -154,15 +154,16 @@ void compare(const std::string& library, int rounds, const std::string& only) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Times matrix products here and in a BLAS, one thread."};
+  CommandLine line("Times matrix products here and in a BLAS, one thread.");
   std::string library, only;
   bool in_double = false;
   int rounds = 15;
-  app.add_option("--library", library, "file of a library with sgemm_ and dgemm_")->required();
-  app.add_flag("--double", in_double, "double instead of float");
-  app.add_option("--rounds", rounds, "how often each is timed")->check(CLI::PositiveNumber);
-  app.add_option("--only", only, "one shape, as the table writes it: \"64, 1024, 256\"");
-  CLI11_PARSE(app, argc, argv);
+  line.option("--library", library, "file of a library with sgemm_ and dgemm_");
+  line.require("--library");
+  line.flag("--double", in_double, "double instead of float");
+  line.positive("--rounds", rounds, "how often each is timed");
+  line.option("--only", only, "one shape, as the table writes it: \"64, 1024, 256\"");
+  if (const auto code = line.parse(argc, argv)) return *code;
   axisgrad::kernels::set_threads(1);
   fmt::print("axisgrad on {}, {}\n\n", axisgrad::kernels::arch(), in_double ? "double" : "float");
   in_double ? compare<double>(library, rounds, only) : compare<float>(library, rounds, only);

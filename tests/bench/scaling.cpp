@@ -4,8 +4,6 @@
 // PyTorch; docs/performance.md has the results.
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <sys/resource.h>
 
 #include <axisgrad/autograd/kernels/parallel.hpp>
@@ -13,6 +11,7 @@
 #include <axisgrad/nn/lstm.hpp>
 #include <axisgrad/nn/multi_head_attention.hpp>
 
+#include "command_line.hpp"
 #include "train.hpp"
 
 namespace bench {
@@ -71,30 +70,24 @@ double peak_megabytes() {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Times a training step of one size; prints a JSON line, time in microseconds."};
+  CommandLine line("Times a training step of one size; prints a JSON line, time in microseconds.");
   Settings settings;
-  std::string name, clock = "wall";
+  std::string name;
   Size size = 0;
-  app.add_option("--case", name, "time, variables or batch")
-      ->required()
-      ->check(CLI::IsMember({"time", "variables", "batch"}));
-  app.add_option("--size", size, "steps, variables or batch")
-      ->required()
-      ->check(CLI::PositiveNumber);
-  app.add_option("--seconds", settings.seconds, "time to measure for");
-  app.add_option("--clock", clock, "wall, or cpu: processor time, on a machine that is busy")
-      ->check(CLI::IsMember({"wall", "cpu"}));
-  CLI11_PARSE(app, argc, argv);
-  settings.clock = clock == "cpu" ? Clock::cpu : Clock::wall;
+  line.option("--case", name, "time, variables or batch", {"time", "variables", "batch"});
+  line.require("--case");
+  line.positive("--size", size, "steps, variables or batch");
+  line.require("--size");
+  line.measuring(settings);
+  if (const auto code = line.parse(argc, argv)) return *code;
   ag::kernels::set_threads(1);
   const double before = peak_megabytes(), us = of(name, size, settings);
-  std::cout << nlohmann::ordered_json{{"case", name},
-                                      {"size", size},
-                                      {"peer", "axisgrad"},
-                                      {"us", us},
-                                      {"megabytes", peak_megabytes()},
-                                      {"megabytes_before", before}}
-            << std::endl;
+  print_line({{"case", name},
+              {"size", size},
+              {"peer", "axisgrad"},
+              {"us", us},
+              {"megabytes", peak_megabytes()},
+              {"megabytes_before", before}});
   return 0;
 }
 

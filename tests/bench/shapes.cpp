@@ -1,16 +1,15 @@
 // Attention at sizes that are no multiples of anything and with every option: 37 tokens of 33
 // numbers, 3 heads, batch 17. JSON lines as of workloads.cpp; `compare.sh --shapes` runs it beside
 // PyTorch and JAX.
+#include <algorithm>
 #include <functional>
 #include <iostream>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <axisgrad/autograd/kernels/parallel.hpp>
 #include <axisgrad/nn/dense.hpp>
 #include <axisgrad/nn/multi_head_attention.hpp>
 
+#include "command_line.hpp"
 #include "train.hpp"
 
 namespace bench {
@@ -109,27 +108,22 @@ const std::vector<Row> rows{
      }}};
 
 int run(int argc, char** argv) {
-  CLI::App app{"Times training steps of attention; prints one JSON line each, microseconds."};
+  CommandLine line("Times training steps of attention; prints one JSON line each, microseconds.");
   Settings settings;
   int threads = 1;
-  std::vector<std::string> only;
-  std::string clock = "wall";
-  app.add_option("--threads", threads, "threads to compute with")->check(CLI::PositiveNumber);
-  app.add_option("--only", only, "some rows: A1,A2")->delimiter(',');
-  app.add_option("--seconds", settings.seconds, "time to measure each for");
-  app.add_option("--clock", clock, "wall, or cpu: processor time, on a machine that is busy")
-      ->check(CLI::IsMember({"wall", "cpu"}));
-  app.add_flag("--profile", settings.profile, "then 100 steps op by op");
-  CLI11_PARSE(app, argc, argv);
-  settings.clock = clock == "cpu" ? Clock::cpu : Clock::wall;
+  Names only;
+  line.positive("--threads", threads, "threads to compute with");
+  line.option("--only", only, "some rows: A1,A2");
+  line.measuring(settings);
+  line.flag("--profile", settings.profile, "then 100 steps op by op");
+  if (const auto code = line.parse(argc, argv)) return *code;
   ag::kernels::set_threads(threads);
   for (const Row& row : rows)
     if (only.empty() || std::count(only.begin(), only.end(), row.name))
-      std::cout << nlohmann::ordered_json{{"workload", row.name},
-                                          {"peer", "axisgrad"},
-                                          {"threads", threads},
-                                          {"us", row.run(settings)}}
-                << std::endl;
+      print_line({{"workload", row.name},
+                  {"peer", "axisgrad"},
+                  {"threads", threads},
+                  {"us", row.run(settings)}});
   return 0;
 }
 

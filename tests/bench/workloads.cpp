@@ -1,14 +1,12 @@
 // The workloads on which axisgrad is compared with other libraries, one JSON line each. compare.sh
 // runs this beside the same models in PyTorch, JAX and Keras; docs/performance.md has the results.
+#include <algorithm>
 #include <iostream>
-#include <sstream>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <axisgrad/autograd/gradcheck/gradcheck.hpp>
 #include <axisgrad/autograd/kernels/parallel.hpp>
 
+#include "command_line.hpp"
 #include "models.hpp"
 #include "train.hpp"
 
@@ -116,44 +114,33 @@ const std::vector<Workload> workloads = {
     {"W12", scalar_graph},
 };
 
-nlohmann::ordered_json line(const Workload& workload, const Figure& figure, int threads) {
-  const auto number = [](const auto& x) {
-    return x ? nlohmann::ordered_json(*x) : nlohmann::ordered_json();
-  };
-  return {{"workload", workload.name},
-          {"peer", "axisgrad"},
-          {"version", AXISGRAD_VERSION},
-          {"threads", threads},
-          {"us", figure.us},
-          {"loss_first", number(figure.loss_first)},
-          {"loss_last", number(figure.loss_last)},
-          {"parameters", number(figure.parameters)}};
-}
-
 int run(int argc, char** argv) {
-  CLI::App app{"Times training steps; prints one JSON line per workload, times in microseconds."};
+  CommandLine line(
+      "Times training steps; prints one JSON line per workload, times in microseconds.");
   Settings settings;
   int threads = 1;
-  std::vector<std::string> only;
-  std::vector<std::string> names;
+  Names only, names;
   for (const Workload& w : workloads) names.push_back(w.name);
-  std::string clock = "wall";
-  app.add_option("--threads", threads, "threads to compute with")->check(CLI::PositiveNumber);
-  app.add_option("--only", only, "some workloads: W1,W2")
-      ->delimiter(',')
-      ->check(CLI::IsMember(names));
-  app.add_option("--seconds", settings.seconds, "time to measure each for");
-  app.add_option("--clock", clock, "wall, or cpu: processor time, on a machine that is busy")
-      ->check(CLI::IsMember({"wall", "cpu"}));
-  app.add_flag("--profile", settings.profile,
-               "then 100 steps op by op, as a table on the standard error output");
-  app.add_option("--steps", settings.steps, "take so many training steps and no time");
-  CLI11_PARSE(app, argc, argv);
-  settings.clock = clock == "cpu" ? Clock::cpu : Clock::wall;
+  line.positive("--threads", threads, "threads to compute with");
+  line.option("--only", only, "some workloads: W1,W2", names);
+  line.measuring(settings);
+  line.flag("--profile", settings.profile,
+            "then 100 steps op by op, as a table on the standard error output");
+  line.option("--steps", settings.steps, "take so many training steps and no time");
+  if (const auto code = line.parse(argc, argv)) return *code;
   ag::kernels::set_threads(threads);
-  for (const Workload& w : workloads)
-    if (only.empty() || std::count(only.begin(), only.end(), w.name))
-      std::cout << line(w, w.run(settings), threads) << std::endl;
+  for (const Workload& w : workloads) {
+    if (!only.empty() && !std::count(only.begin(), only.end(), w.name)) continue;
+    const Figure figure = w.run(settings);
+    print_line({{"workload", w.name},
+                {"peer", "axisgrad"},
+                {"version", AXISGRAD_VERSION},
+                {"threads", threads},
+                {"us", figure.us},
+                {"loss_first", figure.loss_first},
+                {"loss_last", figure.loss_last},
+                {"parameters", figure.parameters}});
+  }
   return 0;
 }
 
