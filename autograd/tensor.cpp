@@ -41,8 +41,7 @@ Tensor<T>::Tensor(std::initializer_list<std::initializer_list<std::initializer_l
 template <Scalar T>
 template <Scalar U>
 requires(!std::is_same_v<T, U>) Tensor<T>::Tensor(const Tensor<U>& other) : Tensor(other.shape()) {
-  std::transform(other.data(), other.data() + size(), raw(),
-                 [](U x) { return static_cast<T>(x); });
+  std::transform(other.data(), other.data() + size(), raw(), [](U x) { return static_cast<T>(x); });
 }
 
 template <Scalar T>

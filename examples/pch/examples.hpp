@@ -1,5 +1,6 @@
-// Precompiled for the examples. Each file still includes what it uses. (Without nlohmann/json.hpp: what its inline functions use would
-// be instantiated anew in each file, a third of a second, and few use it.)
+// Precompiled for the examples. Each file still includes what it uses. (Without nlohmann/json.hpp:
+// what its inline functions use would be instantiated anew in each file, a third of a second, and
+// few use it.)
 #include <cmath>
 #include <filesystem>
 #include <fstream>
