@@ -22,14 +22,14 @@ KERNELS = {
     'lstm.cpp': ('lstm', ['start', 'carry_back'], ['backward: up down', 'd.h0 d.c0', 'g.last_h g.last_c']),
     'arch/lstm.cpp': ('lstm', [], ['i f g o', 't up']),
     'arch/rows.cpp': ('layer_norm', [], ['a b', 'dgamma dbeta', 'x_hat h']),
-    'arch/softmax.hpp': ('softmax,log_softmax,scaled_dot_product_attention', [], ['softmax_backward_rows: y g', 'softmax_backward_columns: y g', 'most inverse']),
-    'attention.cpp': ('scaled_dot_product_attention', ['add_times_queries', 'kept_weights', 'scores_block'], ['g.q g.k g.v', 's ds']),
     'attention_tiles.cpp': ('scaled_dot_product_attention', ['row_sums', 'add_transposed'],
                             ['dk dv', 'keys values', 'most inverse', 'g_out out']),
     'gate.cpp': ('time_gate', ['sample'], ['g_y g_weights']),
 }
 # Only with `all`: their ops are the slowest to check.
 DEAR_KERNELS = {
+    'arch/softmax.hpp': ('softmax,log_softmax,scaled_dot_product_attention', [], ['softmax_backward_rows: y g', 'softmax_backward_columns: y g', 'most inverse']),
+    'attention.cpp': ('scaled_dot_product_attention', ['add_times_queries', 'kept_weights', 'scores_block'], ['g.q g.k g.v', 's ds']),
     'dual_stage.cpp': ('input_attention_lstm,temporal_attention_lstm', ['shared_gradients'], ['up down', 'dq dv', 'of_past of_bias']),
     'arch/additive.cpp': ('input_attention_lstm,temporal_attention_lstm', [], ['slope of_v', 'values weights']),
 }
