@@ -76,7 +76,7 @@ TEST_CASE("split work: the gate over time, whose weight gradient is added up par
     const auto y = ag::time_gate(x[0], x[1], x[2]);
     return weighed(y.out, 1) + weighed(y.weights, 2);
   };
-  const Inputs64 xs = inputs({{1500, 24, 8}, {24, 24}, {24}});
+  const Inputs64 xs = inputs({{700, 24, 8}, {24, 24}, {24}});
   check_threads(f, xs);
   const Inputs64 fused = gradient(f, xs), reference = gradient(f, xs, true);
   for (std::size_t k = 0; k < xs.size(); ++k) CHECK(distance(fused[k], reference[k]) < 1e-11);
