@@ -19,8 +19,6 @@ KERNEL = re.compile(r'(void|const T\*|ScoreView<T>)\s+()(\w+)\(([^()]*)\)\s*(?:c
 # what could be taken for one another there (in one function, if that is named): each use becomes the next of its group.
 KERNELS = {
     'layer_norm.cpp': ('layer_norm', [], ['x g', 'mean inverse', 'of_gamma of_beta', 'dgamma dbeta']),
-    'lstm.cpp': ('lstm', ['start', 'carry_back'], ['backward: up down', 'd.h0 d.c0', 'g.last_h g.last_c']),
-    'arch/lstm.cpp': ('lstm', [], ['i f g o', 't up']),
     'arch/rows.cpp': ('layer_norm', [], ['a b', 'dgamma dbeta', 'x_hat h']),
     'attention_tiles.cpp': ('scaled_dot_product_attention', ['row_sums', 'add_transposed'],
                             ['dk dv', 'keys values', 'most inverse', 'g_out out']),
@@ -28,6 +26,8 @@ KERNELS = {
 }
 # Only with `all`: their ops are the slowest to check.
 DEAR_KERNELS = {
+    'lstm.cpp': ('lstm', ['start', 'carry_back'], ['backward: up down', 'd.h0 d.c0', 'g.last_h g.last_c']),
+    'arch/lstm.cpp': ('lstm', [], ['i f g o', 't up']),
     'arch/softmax.hpp': ('softmax,log_softmax,scaled_dot_product_attention', [], ['softmax_backward_rows: y g', 'softmax_backward_columns: y g', 'most inverse']),
     'attention.cpp': ('scaled_dot_product_attention', ['add_times_queries', 'kept_weights', 'scores_block'], ['g.q g.k g.v', 's ds']),
     'dual_stage.cpp': ('input_attention_lstm,temporal_attention_lstm', ['shared_gradients'], ['up down', 'dq dv', 'of_past of_bias']),
