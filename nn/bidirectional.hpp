@@ -35,7 +35,7 @@ class BidirectionalResult {
   Var<T> joined(const Var<T>& a, const Var<T>& b) const {
     switch (merge_) {
       case Merge::concat:
-        return concat(std::vector{a, b}, -1);
+        return concat({a, b}, -1);
       case Merge::sum:
         return a + b;
       case Merge::mul:

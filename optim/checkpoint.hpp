@@ -42,7 +42,8 @@ void save_checkpoint(const std::filesystem::path& path, const Parameters<T>& par
 template <Scalar T, OptimizerFor<T> O, class... More>
 LoadReport load_checkpoint(const std::filesystem::path& path, const Parameters<T>& parameters,
                            O& optimizer, FitState<T>& state, More&... more) {
-  return detail::checkpoint(parameters, optimizer, state, more...).load(path);
+  return detail::checkpoint(parameters, optimizer, state, more...)
+      .load(path, {.allow_unexpected = false});
 }
 
 }  // namespace axisgrad

@@ -12,6 +12,7 @@
 #include <axisgrad/autograd/ops.hpp>
 #include <axisgrad/nn/attention.hpp>
 #include <axisgrad/nn/attention_blocks.hpp>
+#include <axisgrad/nn/bidirectional.hpp>
 #include <axisgrad/nn/dense.hpp>
 #include <axisgrad/nn/dropout.hpp>
 #include <axisgrad/nn/dual_stage_rnn.hpp>
@@ -79,6 +80,14 @@ struct Model {
   Var<float> operator()(const Var<float>& x) const {
     return head(hidden(flatten(feature(time(x)))));
   }
+};
+
+struct BothWays {
+  using scalar = float;
+  Bidirectional<float> lstm{{.inputs = 3, .units = 4}};
+  Dense<float> head{8, 1};
+  void visit(auto&& visitor) { visitor("lstm", lstm), visitor("head", head); }
+  Var<float> operator()(const Var<float>& x) const { return head(lstm(x).last()); }
 };
 
 // An LSTM with everything that a call may bring, then attention of its last step to all.
@@ -180,6 +189,11 @@ TEST_CASE("no allocation in a steady training step: attention blocks and dense l
 
 TEST_CASE("no allocation in a steady training step: an LSTM with masks and a state, attention") {
   Recurrent model;
+  CHECK(steady_training(model, parameters(model)) == 0);
+}
+
+TEST_CASE("no allocation in a steady training step: an LSTM from either end") {
+  BothWays model;
   CHECK(steady_training(model, parameters(model)) == 0);
 }
 
