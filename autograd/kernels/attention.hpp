@@ -44,16 +44,16 @@ struct Attention {
 };
 
 /// Whether the weights of this problem are kept for backward. If not, it needs of each row what
-/// softmax had found out: row_statistics numbers for each of (outer, heads, queries).
+/// softmax had found out, row_statistics numbers.
 inline bool keeps_weights(Index queries, Index keys, Index key_dim, Index value_dim) {
   return keys <= 32 || queries * keys <= (queries + keys) * key_dim + keys * value_dim;
 }
 inline constexpr Index row_statistics = 2;
 
 /// out (outer, queries, heads, value_dim). weights and scores (outer, heads, queries, keys): the
-/// weights before factors and dropout, the scores (scaled) before masks. statistics (outer, heads,
-/// queries, row_statistics): written only where the weights are not kept. All but out may be null.
-/// The bits of out do not depend on what else is asked for.
+/// weights before factors and dropout, the scores (scaled) before masks. statistics
+/// (row_statistics, outer, heads, queries): written only where the weights are not kept. All but
+/// out may be null. The bits of out do not depend on what else is asked for.
 template <class T>
 struct AttentionResults {
   T *out = nullptr, *weights = nullptr, *scores = nullptr, *statistics = nullptr;

@@ -1,5 +1,5 @@
-// Scaled dot-product attention: a fused op. The kernel goes over blocks of query rows and keeps no
-// weights; the reference below says the same in public ops.
+// Scaled dot-product attention: a fused op. The kernel goes over pieces of the scores, and of many
+// tokens keeps no weights; the reference below says the same in public ops.
 #include <cmath>
 #include <limits>
 
